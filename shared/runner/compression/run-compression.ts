@@ -44,7 +44,8 @@ export function runCompression(
   return runHeldJob<Compression, Found>(host, wanted, async (held, cleanup) => {
     const job = { ...held, container, objects: host.objects, optimize, newId };
     const { record, lease } = job;
-    cleanup.defer(watchTime(job));
+    const time = watchTime(job);
+    cleanup.defer(time.end);
     return {
       title: `Attempt ${batch_attempt}: ${record.request.strategy} of model ${record.model_name}.`,
       unstarted: 'before it started',
@@ -55,7 +56,7 @@ export function runCompression(
         cleanup.defer(() => workspace.remove());
         // A stage may have left processes; no other job runs as this user or below this process.
         cleanup.defer(() => killTree({ root: process.pid, marker, ...(user && { uid: user.uid }) }));
-        return () => work({ job, workspace, user, shipper });
+        return () => work({ job, workspace, user, shipper, secondsLeft: time.left });
       },
       conclude: (conclusion, end) => concludeCompression(job, { ...end, conclusion }),
     };
@@ -72,11 +73,12 @@ interface Engine {
 /** What a run leaves for its conclusion. */
 type Found = Omit<CompressionEnd, 'conclusion'>;
 
-/** Stop the compression at its timeout. Return a function that cancels the timer. */
-function watchTime({ record: { timeout }, stop }: CompressionJob): () => void {
+/** Stop the compression at its timeout. Tell how many seconds are left, and how to cancel the timer. */
+function watchTime({ record: { timeout }, stop }: CompressionJob): { left: () => number; end: () => void } {
+  const started = performance.now();
   const message = `The job was stopped at its timeout of ${timeout} s.`;
   const timer = setTimeout(() => stop.because({ kind: 'limit', message }), timeout * 1000);
-  return () => clearTimeout(timer);
+  return { left: () => timeout - (performance.now() - started) / 1000, end: () => clearTimeout(timer) };
 }
 
 /** A job with its workspace, user and log. */
@@ -85,10 +87,12 @@ interface CompressionRun {
   workspace: ModelWorkspace;
   user: CommandUser | undefined;
   shipper: LogShipper;
+  /** Seconds until the timeout. */
+  secondsLeft: () => number;
 }
 
 /** Fetch the model, run the engine, and store the result. */
-async function work({ job, workspace, user, shipper }: CompressionRun): Promise<CompressionEnd> {
+async function work({ job, workspace, user, shipper, secondsLeft }: CompressionRun): Promise<CompressionEnd> {
   const { record, container, stop, optimize } = job;
   const progress = new ProgressNotes(job);
   try {
@@ -104,6 +108,7 @@ async function work({ job, workspace, user, shipper }: CompressionRun): Promise<
       ...(user !== undefined && { user }),
       sandbox: stageSandbox(container.hostSandbox, workspace.root, container.stageFolder),
       limits: { memoryBytes: stageMemory(record.memory), seconds: record.timeout },
+      secondsLeft,
       say: (line) => shipper.say(line),
       progress: (stage, fraction) => progress.note(stage, fraction),
       signal: stop.signal,

@@ -16,6 +16,24 @@ import { writeNpz } from '../../support/onnx/write-npz.ts';
 import { everySample } from '../../support/samples.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
+/** The time that a job has left, and what makes it pass. */
+interface Clock {
+  left?: () => number;
+  said?: (line: string) => void;
+  at?: (stage: string, fraction: number) => void;
+}
+
+/** A clock of a job with 1,000 seconds, on which each trial takes 300. */
+function slowTrials(): Clock {
+  let left = 1000;
+  return {
+    left: () => left,
+    said(line) {
+      if (line.includes(': loses ')) left -= 300;
+    },
+  };
+}
+
 /** Optimizes a model by the best method within a loss. */
 async function auto(
   model: Model,
@@ -23,6 +41,7 @@ async function auto(
   method: Readonly<Record<string, unknown>> = { operation: 'quantize', precision: 8 },
   sets: Readonly<Record<'calibration' | 'evaluation', Float32Array>> | undefined = undefined,
   row: readonly number[] = [],
+  clock: Clock = {},
 ) {
   const [folder, work] = [await testFolder(), await testFolder()];
   saveModel(model, folder);
@@ -44,8 +63,12 @@ async function auto(
     ...paths,
     folder: work,
     stageCommand: stageCommand(),
-    say: (line) => lines.push(line),
-    progress: () => {},
+    say(line) {
+      lines.push(line);
+      clock.said?.(line);
+    },
+    progress: (stage, fraction) => clock.at?.(stage, fraction),
+    secondsLeft: clock.left,
     signal: new AbortController().signal,
   });
   return { ...optimized, folder: join(work, 'result'), lines };
@@ -91,6 +114,39 @@ test.runIf(everySample)('a model that no candidate makes smaller is not to lose 
   await expect(auto(model, 1)).rejects.toThrow(
     /^No method within max_loss 1 makes the model smaller\. The nearest is .*\. A larger max_loss would not help\.$/,
   );
+});
+
+test('auto ends in time with its best result, and names what it did not try', async () => {
+  const method = { operation: 'quantize', precision: 8 };
+  const { receipt } = await auto(transformer(17), 0.02, method, undefined, [], slowTrials());
+  const { candidates } = receipt;
+  expect(candidates).toHaveLength(2);
+  expect(candidates.find(({ is_chosen }) => is_chosen)?.holds).toBe(true);
+  expect(receipt.notes).toContain("The job's time ended the search before it tried float16.");
+});
+
+test('a search without time for a method that meets the target fails as another, and says so', async () => {
+  const method = { operation: 'quantize', precision: 4 };
+  await expect(auto(transformer(17), 1e-7, method, undefined, [], slowTrials())).rejects.toThrow(
+    /^No method meets max_loss 1e-7\. .*The job's time ended the search before it tried .*float16\.$/,
+  );
+});
+
+test('a trial that would outlast the job is ended, and the result before it is kept', async () => {
+  let left = 1000;
+  let begun = 0;
+  const clock: Clock = {
+    left: () => left,
+    at(stage, fraction) {
+      if (stage === 'candidates' && fraction === 0) begun += 1;
+      // The second candidate is made, and then its comparison has no time.
+      if (begun === 3) left = 0;
+    },
+  };
+  const method = { operation: 'quantize', precision: 8 };
+  const { receipt } = await auto(transformer(17), 0.02, method, undefined, [], clock);
+  expect(receipt.candidates).toHaveLength(1);
+  expect(receipt.notes.join(' ')).toMatch(/ended the search before it tried .*; float16\./);
 });
 
 test('auto prunes as much as the target allows', async () => {

@@ -1,17 +1,18 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import type { TaskOf } from '../../measure/session/stage-task.ts';
+import type { StageKind, TaskOf } from '../../measure/session/stage-task.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { hardware } from '../../receipt/hardware.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { processorText } from '../../receipt/speed-sentence.ts';
 import { isCalibrated, type OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { Optimization } from '../optimize/optimization.ts';
-import type { FeedPlans } from '../optimize/plan-feeds.ts';
+import { extents, type FeedPlans } from '../optimize/plan-feeds.ts';
 import { emptyFolder, lossOf, type Trial, worstError } from '../optimize/run-trial.ts';
 import type { StageRunner } from '../optimize/stage-runner.ts';
 import type { Candidate } from './auto-candidates.ts';
+import { SearchTime } from './search-time.ts';
 
 /** Context of a search. */
 export interface AutoContext {
@@ -58,6 +59,7 @@ const confirmSeconds = 3;
 export class CandidateTrials {
   readonly #context: AutoContext;
   readonly maxLoss: number;
+  readonly time: SearchTime;
   readonly tried: Tried[] = [];
   readonly notes: string[] = [];
   readonly #observed = new Map<string, Promise<Observed>>();
@@ -74,7 +76,9 @@ export class CandidateTrials {
 
   constructor(context: AutoContext) {
     this.#context = context;
-    this.maxLoss = context.optimization.request.max_loss ?? 0.01;
+    const { request, secondsLeft } = context.optimization;
+    this.maxLoss = request.max_loss ?? 0.01;
+    this.time = new SearchTime(secondsLeft, extents[request.measure].timeSeconds * 1.5);
   }
 
   /**
@@ -83,22 +87,28 @@ export class CandidateTrials {
    * @returns a ModelError that names the nearest candidate
    */
   missed(): ModelError {
+    return new ModelError([this.#whyMissed(), ...this.time.notes].join(' '));
+  }
+
+  #whyMissed(): string {
     const { nearest, maxLoss } = this;
     if (nearest === undefined)
-      return new ModelError(`auto could not apply any method to this model. ${this.notes.join(' ')}`);
+      return `auto could not apply any method to this model. ${this.notes.join(' ')}`;
     const { candidate, loss, bytes } = nearest;
     const found = `${candidate.name}, with a loss of ${Number(loss.toPrecision(3))} and ${(bytes / 1e6).toFixed(1)} MB`;
     if (loss > maxLoss)
-      return new ModelError(
-        `No method meets max_loss ${maxLoss}. The nearest is ${found}. ${this.#wouldGain ? 'Allow a larger max_loss, or give' : 'None of them makes the model smaller at any loss. Give'} a larger calibration set.`,
-      );
+      return `No method meets max_loss ${maxLoss}. The nearest is ${found}. ${this.#wouldGain ? 'Allow a larger max_loss, or give' : 'None of them makes the model smaller at any loss. Give'} a larger calibration set.`;
     const gain = this.#isForLatency
       ? `faster on this processor (${processorText(hardware())}), so the float form is the fastest`
       : 'smaller';
     const advice = this.#wouldGain ? 'Allow a larger max_loss.' : 'A larger max_loss would not help.';
-    return new ModelError(
-      `No method within max_loss ${maxLoss} makes the model ${gain}. The nearest is ${found}. ${advice}`,
-    );
+    return `No method within max_loss ${maxLoss} makes the model ${gain}. The nearest is ${found}. ${advice}`;
+  }
+
+  /** Run a stage within the time of the search. */
+  async #run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
+    const { left } = this.time;
+    return await this.#context.stages.run<K>(name, task, Number.isFinite(left) ? left : undefined);
   }
 
   get #isForLatency(): boolean {
@@ -121,8 +131,8 @@ export class CandidateTrials {
   }
 
   async #calibrate(request: OptimizationRequest, folder: string): Promise<Observed> {
-    const { stages, optimization, feeds } = this.#context;
-    const answer = await stages.run<'calibrate'>('calibrate', {
+    const { optimization, feeds } = this.#context;
+    const answer = await this.#run<'calibrate'>('calibrate', {
       ...{
         kind: 'calibrate',
         model: optimization.model,
@@ -135,7 +145,7 @@ export class CandidateTrials {
 
   /** Apply steps one after the other. The answer of the last step contains layers, notes and warnings of all steps. */
   async transform({ steps, compression }: Steps, stage: string) {
-    const { stages, optimization, scratch } = this.#context;
+    const { optimization, scratch } = this.#context;
     let { model } = optimization;
     let result: StageAnswer<'transform'> | undefined;
     let calibrated: StageAnswer<'calibrate'> | null = null;
@@ -146,7 +156,7 @@ export class CandidateTrials {
       folder = join(scratch, `candidate-${index}`);
       await emptyFolder(folder, optimization.user);
       const { exclude, keep_metadata } = optimization.request;
-      const answer = await stages.run<'transform'>(stage, {
+      const answer = await this.#run<'transform'>(stage, {
         ...{ kind: 'transform', model, request: { ...step, keep_metadata }, exclude: [...exclude] },
         ...{ observed: observed?.folder ?? null, out: folder, name: optimization.name },
         ...(compression !== undefined && { compression }),
@@ -174,13 +184,23 @@ export class CandidateTrials {
     stage: string,
     limit?: TaskOf<'compare'>['limit'],
   ): Promise<StageAnswer<'compare'>> {
-    const { stages, optimization } = this.#context;
+    const { optimization } = this.#context;
     const task = { kind: 'compare', before: optimization.model, after, feed } as const;
-    return await stages.run<'compare'>(stage, { ...task, ...(limit !== undefined && { limit }) });
+    return await this.#run<'compare'>(stage, { ...task, ...(limit !== undefined && { limit }) });
   }
 
-  /** Measure a candidate. Keep its result if it is the best so far. Return undefined if it cannot be applied. */
+  /**
+   * Measure a candidate. Keep its result if it is the best so far. Return undefined if it cannot be applied, or not
+   * in time.
+   */
   async try(candidate: Candidate): Promise<Measured | undefined> {
+    const { time } = this;
+    if (!time.isOver) return await time.measured(() => this.#try(candidate));
+    time.untried.push(candidate.name);
+    return undefined;
+  }
+
+  async #try(candidate: Candidate): Promise<Measured | undefined> {
     const { optimization, feeds, out } = this.#context;
     const { say } = optimization;
     let measured: Measured;
@@ -199,7 +219,8 @@ export class CandidateTrials {
       measured = { candidate, trial, loss, bytes, ratio, times, calibrated: made.calibrated };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      this.notes.push(`${candidate.name} was not possible: ${error.message}`);
+      if (this.time.left === 0) this.time.untried.push(candidate.name);
+      else this.notes.push(`${candidate.name} was not possible: ${error.message}`);
       return undefined;
     }
     const { loss, bytes } = measured;
@@ -216,9 +237,9 @@ export class CandidateTrials {
   }
 
   async #time(after: string, seconds: number): Promise<StageAnswer<'time'>> {
-    const { stages, optimization, feeds } = this.#context;
+    const { optimization, feeds } = this.#context;
     const task = { kind: 'time', before: optimization.model, after, seconds } as const;
-    return await stages.run<'time'>('candidates', { ...task, feed: feeds.compare });
+    return await this.#run<'time'>('candidates', { ...task, feed: feeds.compare });
   }
 
   /** Time a candidate. If it seems the fastest, time it again for longer, to exclude chance. */

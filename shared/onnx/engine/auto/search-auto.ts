@@ -1,5 +1,6 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import { parseRequest } from '../../methods/apply/parse-request.ts';
+import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { type Trial, worstError } from '../optimize/run-trial.ts';
 import { type Candidate, candidatesOf, mixedWith, withFront } from './auto-candidates.ts';
@@ -24,8 +25,10 @@ export async function searchAuto(context: AutoContext): Promise<AutoResult> {
   const trials = new CandidateTrials(context);
   const search = context.optimization.request.operation === 'prune' ? searchPrunings : searchQuantizations;
   await search(trials, context);
-  const { best, tried, notes } = trials;
+  const { best, tried, time } = trials;
   if (best === undefined) throw trials.missed();
+  for (const line of time.notes) context.optimization.say(line);
+  const notes = [...trials.notes, ...time.notes];
   const { trial: final, calibrated, candidate, times } = best;
   return { final, tried: withFront(tried, candidate.name), notes, calibrated, times };
 }
@@ -68,7 +71,7 @@ async function searchPrunings(trials: CandidateTrials, { optimization }: AutoCon
       while (at < compressions.length && (await holds(at)));
     else
       do at -= 1;
-      while (at >= 0 && !(await holds(at)));
+      while (at >= 0 && !trials.time.isOver && !(await holds(at)));
   }
 }
 
@@ -93,6 +96,10 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
   let mixed = { bytes: Number.POSITIVE_INFINITY, count: 0 };
   const mix = async ({ candidate, trial, bytes }: Measured): Promise<void> => {
     sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
+    if (trials.time.isOver) {
+      trials.time.untried.push(`mixtures of ${candidate.name} with 8-bit blocks`);
+      return;
+    }
     const own = new Set(trial.transform.layers.map(({ layer }) => layer));
     const ranked = sensitive.filter((layer) => own.has(layer));
     let [tooFew, enough] = [0, ranked.length];
@@ -108,7 +115,7 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     if (request.goal === 'size' && bytes >= mixed.bytes) enough = Math.min(enough, mixed.count);
     // The most layers that could gain come first: if they are too few, one trial tells.
     if (enough < 2 || !(await holds(enough - 1))) return;
-    while (enough - tooFew > 1) await holds(Math.floor((tooFew + enough) / 2));
+    while (enough - tooFew > 1 && !trials.time.isOver) await holds(Math.floor((tooFew + enough) / 2));
   };
   /** Whether mixed precision could make a candidate that misses the target the best one. */
   const isWorthMixing = ({ bytes, candidate }: Measured): boolean => {
@@ -146,12 +153,18 @@ async function layersBySensitivity(
   const feed = { ...feeds.compare, samples: Math.min(feeds.compare.samples, maxSampled) };
   const measured: { layer: string; error: number }[] = [];
   for (const layer of byWeight.slice(0, maxMeasured)) {
+    if (trials.time.isOver) break;
     const others = layers.filter((other) => other !== layer);
     const steps = [{ ...step, exclude: [...step.exclude, ...others] }];
-    const alone = await trials.transform({ steps }, 'sensitivity');
-    const compare = await trials.compare(alone.path, feed, 'sensitivity');
-    measured.push({ layer, error: worstError(compare).error });
+    try {
+      const alone = await trials.transform({ steps }, 'sensitivity');
+      const compare = await trials.compare(alone.path, feed, 'sensitivity');
+      measured.push({ layer, error: worstError(compare).error });
+    } catch (error) {
+      // The end of the search's time ends a stage, and not the search.
+      if (!(error instanceof ModelError) || !trials.time.isOver) throw error;
+    }
   }
   measured.sort((a, b) => b.error - a.error);
-  return [...measured.map(({ layer }) => layer), ...byWeight.slice(maxMeasured)];
+  return [...measured.map(({ layer }) => layer), ...byWeight.slice(measured.length)];
 }

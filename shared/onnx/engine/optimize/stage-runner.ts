@@ -119,18 +119,21 @@ export class StageRunner {
     this.#idle.session.push(opened);
   }
 
-  /** Run a stage. Stages of the same name add up their time, and their largest peak counts. */
-  async run<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageAnswer<K>> {
+  /**
+   * Run a stage, for at most `seconds` if they are given. Stages of the same name add up their time, and their
+   * largest peak counts.
+   */
+  async run<K extends StageKind>(name: string, task: TaskOf<K>, seconds?: number): Promise<StageAnswer<K>> {
     this.#progress(name, 0);
     // Record stages in the order of their start, also if two run in parallel.
     if (!this.#records.has(name)) this.#records.set(name, { name, seconds: 0, peak_memory_bytes: 0 });
-    const outcome = await this.#runOnce(name, task).catch(async (error: unknown) => {
+    const outcome = await this.#runOnce(name, task, seconds).catch(async (error: unknown) => {
       if (!this.#mayFallBack(task.kind, error)) throw error;
       await this.#requireOldCrash(name, task, error);
       this.#isExtended = true;
       // Idle sessions use the `all` optimizations.
       this.#idle.session.length = 0;
-      return this.#runOnce(name, task);
+      return this.#runOnce(name, task, seconds);
     });
     const earlier = this.#records.get(name);
     this.#records.set(name, {
@@ -142,11 +145,15 @@ export class StageRunner {
     return outcome.answer;
   }
 
-  async #runOnce<K extends StageKind>(name: string, task: TaskOf<K>): Promise<StageOutcome<K>> {
+  async #runOnce<K extends StageKind>(
+    name: string,
+    task: TaskOf<K>,
+    seconds?: number,
+  ): Promise<StageOutcome<K>> {
     const kind = kindOf(task.kind);
     const process = await this.#take(kind);
     const report = (fraction: number, bytes?: number) => this.#progress(name, fraction, bytes);
-    const outcome = await process.run<K>(task, report, !this.#areKept);
+    const outcome = await process.run<K>(task, report, !this.#areKept, seconds);
     if (!process.hasEnded) this.#idle[kind].push(Promise.resolve(process));
     return outcome;
   }

@@ -163,7 +163,8 @@ export class StageProcess {
   }
 
   /**
-   * Run a stage to its end. The process ends after the last stage.
+   * Run a stage to its end, for at most `seconds` if they are fewer than its bounds allow. The process ends after
+   * the last stage.
    *
    * @throws ModelError if the stage reported one, crashed, or exceeded its memory or time; the signal's reason if
    * it was aborted. The process has then ended.
@@ -172,8 +173,11 @@ export class StageProcess {
     task: TaskOf<K>,
     progress: (fraction: number, bytes?: number) => void,
     isLast: boolean,
+    seconds = Number.POSITIVE_INFINITY,
   ): Promise<StageOutcome<K>> {
-    const { command, folder, bounds, signal, say } = this.#options;
+    const { command, folder, signal, say } = this.#options;
+    const own = this.#options.bounds;
+    const bounds = { ...own, seconds: Math.min(own.seconds, Math.ceil(seconds)) };
     const kind: K = task.kind;
     const programs = command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
     const hidden = (text: string): string => hideFolders(text, [folder, ...stageFolders(task), ...programs]);
@@ -193,10 +197,10 @@ export class StageProcess {
       if (exceeded !== undefined) throw new ModelError(`${exceeded}, while ${doing[kind]}.`);
       if (last === undefined) throw crashed(this.#child, doing[kind], hidden(this.#printed()));
       const answer = this.#answerOf(kind, last, hidden);
-      const seconds = (performance.now() - started) / 1000;
+      const taken = (performance.now() - started) / 1000;
       isWell = true;
-      const own = 'peak_memory_bytes' in last ? last.peak_memory_bytes : 0;
-      return { answer, seconds, peakMemoryBytes: Math.max(own, watch.peak()) };
+      const ownPeak = 'peak_memory_bytes' in last ? last.peak_memory_bytes : 0;
+      return { answer, seconds: taken, peakMemoryBytes: Math.max(ownPeak, watch.peak()) };
     } finally {
       watch.stop();
       if (!isWell) await this.end();
