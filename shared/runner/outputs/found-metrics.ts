@@ -27,11 +27,11 @@ export interface FoundMetricsOptions {
 }
 
 const words: Readonly<Record<FoundSource, string>> = {
-  log: 'The log',
-  tensorboard: 'The TensorBoard files',
-  csv: 'The tables of metrics',
+  log: 'the log',
+  tensorboard: 'the TensorBoard files',
+  csv: 'the tables of metrics',
   trainer: 'trainer_state.json',
-  summary: 'The JSON files of metrics',
+  summary: 'the JSON files of metrics',
 };
 
 /** Stores the points of one source that is not the program itself, once it is clear that they count. */
@@ -86,11 +86,15 @@ export class FoundMetrics {
       return;
     }
     if (count === undefined && this.#counts.size === maxNames) {
-      this.#warn(`${words[kind]} hold more than ${maxNames} metrics; the others are not taken from there.`);
+      this.#warn(
+        `There are more than ${maxNames} metrics in ${words[kind]}; the others are not taken from there.`,
+      );
       return;
     }
     if (this.#points === maxPoints) {
-      this.#warn(`${words[kind]} hold more than ${maxPoints} points; the others are not taken from there.`);
+      this.#warn(
+        `There are more than ${maxPoints} points in ${words[kind]}; the others are not taken from there.`,
+      );
       return;
     }
     this.#counts.set(point.name, (count ?? 0) + 1);

@@ -81,7 +81,7 @@ export function SignInPage() {
         <SignInForm />
         <p class="soft small">
           On your own machine, the first start created the user <code>admin</code>; its password is in{' '}
-          <code>.data/admin-password</code>.
+          <code>.data/admin-password</code>, or in the folder that <code>--data</code> names.
         </p>
       </div>
     </main>

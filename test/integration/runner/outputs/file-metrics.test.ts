@@ -320,7 +320,7 @@ describe('metrics in files of frameworks', () => {
       await again.end();
       expect(points).toHaveLength(1_000);
       expect(again.files.warnings).toEqual([
-        'The tables of metrics hold more than 1000 metrics; the others are not taken from there.',
+        'There are more than 1000 metrics in the tables of metrics; the others are not taken from there.',
       ]);
     },
   );
