@@ -23,13 +23,13 @@ interface Clock {
   at?: (stage: string, fraction: number) => void;
 }
 
-/** A clock of a job with 1,000 seconds, on which each trial takes 300. */
+/** A clock of a job with 1,000 seconds, on which each trial takes 450. */
 function slowTrials(): Clock {
   let left = 1000;
   return {
     left: () => left,
     said(line) {
-      if (line.includes(': loses ')) left -= 300;
+      if (line.includes(': loses ')) left -= 450;
     },
   };
 }
@@ -120,9 +120,8 @@ test('auto ends in time with its best result, and names what it did not try', as
   const method = { operation: 'quantize', precision: 8 };
   const { receipt } = await auto(transformer(17), 0.02, method, undefined, [], slowTrials());
   const { candidates } = receipt;
-  expect(candidates).toHaveLength(2);
-  expect(candidates.find(({ is_chosen }) => is_chosen)?.holds).toBe(true);
-  expect(receipt.notes).toContain("The job's time ended the search before it tried float16.");
+  expect(candidates).toMatchObject([{ name: 'weight_only int8', holds: true, is_chosen: true }]);
+  expect(receipt.notes).toContain("The job's time ended the search before it tried dynamic.");
 });
 
 test('a search without time for a method that meets the target fails as another, and says so', async () => {
@@ -146,7 +145,21 @@ test('a trial that would outlast the job is ended, and the result before it is k
   const method = { operation: 'quantize', precision: 8 };
   const { receipt } = await auto(transformer(17), 0.02, method, undefined, [], clock);
   expect(receipt.candidates).toHaveLength(1);
-  expect(receipt.notes.join(' ')).toMatch(/ended the search before it tried .*; float16\./);
+  expect(receipt.notes.join(' ')).toMatch(/ended the search before it tried dynamic\./);
+});
+
+test('what cannot be the smallest within the target is not tried, and the receipt says why', async () => {
+  const method = { operation: 'quantize', precision: 4 };
+  const loose = (await auto(transformer(17), 0.02, method)).receipt;
+  expect(loose.notes.join(' ')).toMatch(
+    /Not tried: float16, because no file of theirs is smaller than that of /,
+  );
+  const strict = (await auto(transformer(17), 1e-3, method)).receipt;
+  expect(strict.notes.join(' ')).toMatch(
+    /Not tried: weight_only_mse int4, because weight_only int8 already loses 0\.0\d+, and fewer bits lose more\./,
+  );
+  expect(strict.candidates.map(({ name }) => name).join()).not.toContain('int4');
+  expect(strict.candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
 });
 
 test('auto prunes as much as the target allows', async () => {

@@ -10,6 +10,8 @@ export interface Candidate {
   steps: readonly OptimizationRequest[];
   /** Factor of a pruning, possibly a fraction. */
   compression?: number;
+  /** Name of an earlier candidate whose file is no larger. */
+  noSmallerThan?: string;
 }
 
 /** Facts that determine the candidates. */
@@ -27,14 +29,26 @@ export function candidatesOf(choice: Choice): Candidate[] {
     .filter(({ isCalibrated }) => choice.hasCalibration || !isCalibrated)
     .filter(({ precision }) => Number(precision) >= choice.request.precision)
     .filter(({ hasConv }) => hasConv === undefined || hasConv === convs > 0)
-    .map(({ name, isCalibrated: _, hasConv: __, ...values }) => ({
+    .map(({ name, isCalibrated: _, hasConv: __, noSmallerThan, ...values }) => ({
       name,
       steps: [stepOf(values, choice.request)],
+      ...(noSmallerThan !== undefined && { noSmallerThan }),
     }));
 }
 
-/** Methods by ascending size of their results, with their requirements. */
-const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv?: boolean })[] = [
+/** Every weight in blocks of 8 bits: what mixed precision is made of, beside its own method. */
+export const eightBits = 'weight_only int8';
+
+type Method = Values &
+  Pick<Candidate, 'name' | 'noSmallerThan'> & { isCalibrated: boolean; hasConv?: boolean };
+
+/**
+ * Methods with their requirements. Those of 8 bits without calibration come first, because they are quick and tell
+ * what is worth trying; the others come by ascending size of their results.
+ */
+const methods: readonly Method[] = [
+  { name: eightBits, isCalibrated: false, strategy: 'weight_only', precision: 8 },
+  { name: 'dynamic', isCalibrated: false, strategy: 'dynamic', precision: 8 },
   {
     ...{ name: 'gptq int4, block_size 128', isCalibrated: true, strategy: 'gptq', precision: 4 },
     block_size: 128,
@@ -43,19 +57,21 @@ const methods: readonly (Values & { name: string; isCalibrated: boolean; hasConv
   { name: 'awq int4', isCalibrated: true, strategy: 'awq', precision: 4 },
   { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
   { name: 'weight_only_mse int4', isCalibrated: false, strategy: 'weight_only_mse', precision: 4 },
-  { name: 'dynamic', isCalibrated: false, strategy: 'dynamic', precision: 8 },
   ...[0.5, 0.7].map((smooth_alpha) => ({
     ...{ name: `dynamic, smooth_alpha ${smooth_alpha}`, isCalibrated: true },
-    ...{ strategy: 'dynamic', precision: 8, smooth_alpha },
+    ...{ strategy: 'dynamic', precision: 8, smooth_alpha, noSmallerThan: 'dynamic' },
   })),
   {
     ...{ name: 'static_mse, inputs_only, smooth_alpha 0.7', isCalibrated: true, hasConv: false },
     ...{ strategy: 'static_mse', precision: 8, inputs_only: true, smooth_alpha: 0.7 },
+    noSmallerThan: 'dynamic',
   },
   { name: 'static_minmax', isCalibrated: true, hasConv: true, strategy: 'static_minmax', precision: 8 },
   { name: 'static_mse', isCalibrated: true, hasConv: true, strategy: 'static_mse', precision: 8 },
-  { name: 'weight_only int8', isCalibrated: false, strategy: 'weight_only', precision: 8 },
-  { name: 'float16', isCalibrated: false, strategy: 'float16', precision: 16 },
+  {
+    ...{ name: 'float16', isCalibrated: false, strategy: 'float16', precision: 16 },
+    noSmallerThan: eightBits,
+  },
 ];
 
 type Values = Readonly<Record<string, unknown>>;

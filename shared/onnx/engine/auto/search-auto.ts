@@ -3,7 +3,7 @@ import { parseRequest } from '../../methods/apply/parse-request.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { type Trial, worstError } from '../optimize/run-trial.ts';
-import { type Candidate, candidatesOf, mixedWith, withFront } from './auto-candidates.ts';
+import { type Candidate, candidatesOf, eightBits, mixedWith, withFront } from './auto-candidates.ts';
 import { type AutoContext, CandidateTrials, type Measured } from './candidate-trials.ts';
 
 interface AutoResult {
@@ -90,10 +90,12 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
   const hasCalibration = calibration !== undefined;
   if (!hasCalibration)
     trials.notes.push('auto tries more and better methods with a calibration set: gptq, smoothing, static.');
+  /** Bytes of each method alone. */
+  const alone = new Map<string, number>();
+  /** The loss of 8-bit blocks, if it misses the target. Fewer bits lose more, and so does a mixture with them. */
+  let eightBitsLose: number | undefined;
   // Measured once, because layers that are sensitive to one method are sensitive to the others.
   let sensitive: readonly string[] | undefined;
-  /** The bytes of the best mixture's method alone, and how many layers the mixture keeps at 8 bits. */
-  let mixed = { bytes: Number.POSITIVE_INFINITY, count: 0 };
   const mix = async ({ candidate, trial, bytes }: Measured): Promise<void> => {
     sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
     if (trials.time.isOver) {
@@ -102,33 +104,78 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     }
     const own = new Set(trial.transform.layers.map(({ layer }) => layer));
     const ranked = sensitive.filter((layer) => own.has(layer));
+    const least = trials.best?.bytes ?? Number.POSITIVE_INFINITY;
+    /** The bytes of a mixture, estimated by the parameters of its layers at 8 bits. */
+    const sizeWith = mixtureSizes(trial, ranked, { own: bytes, eightBits: alone.get(eightBits) ?? bytes });
+    const isSmall = (count: number) =>
+      request.goal === 'latency' || sizeWith(count) < least * (1 - leastGain);
     let [tooFew, enough] = [0, ranked.length];
+    // Only so many layers that the file would be the smallest.
+    while (enough > 1 && !isSmall(enough - 1)) enough -= 1;
+    /** Whether fewer layers at 8 bits could make the file smaller by a share that is worth a trial. */
+    const couldGain = () => sizeWith(enough) - sizeWith(tooFew) > sizeWith(enough) * leastGain;
     const holds = async (count: number): Promise<boolean> => {
       const measured = await trials.try(mixedWith(candidate, ranked.slice(0, count), ranked.length));
       const isEnough = measured !== undefined && measured.loss <= trials.maxLoss;
       if (isEnough) enough = count;
       else tooFew = count;
-      if (isEnough && trials.best === measured) mixed = { bytes, count };
       return isEnough;
     };
-    // A method that is larger by itself makes a smaller file only with fewer layers at 8 bits.
-    if (request.goal === 'size' && bytes >= mixed.bytes) enough = Math.min(enough, mixed.count);
     // The most layers that could gain come first: if they are too few, one trial tells.
     if (enough < 2 || !(await holds(enough - 1))) return;
-    while (enough - tooFew > 1 && !trials.time.isOver) await holds(Math.floor((tooFew + enough) / 2));
+    while (enough - tooFew > 1 && couldGain() && !trials.time.isOver)
+      await holds(Math.floor((tooFew + enough) / 2));
   };
   /** Whether mixed precision could make a candidate that misses the target the best one. */
   const isWorthMixing = ({ bytes, candidate }: Measured): boolean => {
     const isUniform = candidate.steps.length === 1 && candidate.steps[0]?.strategy !== 'float16';
-    return isUniform && Number.isFinite(bytes) && (trials.best === undefined || bytes < trials.best.bytes);
+    const isSmaller = trials.best === undefined || bytes < trials.best.bytes * (1 - leastGain);
+    return eightBitsLose === undefined && isUniform && Number.isFinite(bytes) && isSmaller;
   };
+  /** Why a candidate cannot be the best one; undefined if it can. */
+  const whyFutile = ({ steps: [step], noSmallerThan }: Candidate): string | undefined => {
+    if (eightBitsLose !== undefined && step?.operation === 'quantize' && step.precision < 8)
+      return `${eightBits} already loses ${Number(eightBitsLose.toPrecision(3))}, and fewer bits lose more`;
+    const least = alone.get(noSmallerThan ?? '');
+    const { best } = trials;
+    if (request.goal === 'latency' || best === undefined || least === undefined || least < best.bytes)
+      return undefined;
+    return `no file of theirs is smaller than that of ${best.candidate.name}`;
+  };
+  const futile = new Map<string, string[]>();
   const { operators } = context.before;
   for (const candidate of candidatesOf({ request, hasCalibration, operators })) {
+    const why = whyFutile(candidate);
+    if (why !== undefined) {
+      futile.set(why, [...(futile.get(why) ?? []), candidate.name]);
+      continue;
+    }
     const measured = await trials.try(candidate);
-    if (measured !== undefined && measured.loss > trials.maxLoss && isWorthMixing(measured))
-      await mix(measured);
+    if (measured === undefined) continue;
+    alone.set(candidate.name, measured.bytes);
+    if (measured.loss <= trials.maxLoss) continue;
+    if (candidate.name === eightBits) eightBitsLose = measured.loss;
+    if (isWorthMixing(measured)) await mix(measured);
   }
+  for (const [why, names] of futile) trials.notes.push(`Not tried: ${names.join('; ')}, because ${why}.`);
 }
+
+/** Return what a mixture has in bytes, between its own method and 8-bit blocks, by how many ranked layers have 8 bits. */
+function mixtureSizes(
+  { transform: { layers } }: Trial,
+  ranked: readonly string[],
+  bytes: { own: number; eightBits: number },
+): (count: number) => number {
+  const parameters = new Map(layers.map(({ layer, parameters_before }) => [layer, parameters_before]));
+  const all = ranked.reduce((sum, layer) => sum + (parameters.get(layer) ?? 0), 0);
+  return (count) => {
+    const kept = ranked.slice(0, count).reduce((sum, layer) => sum + (parameters.get(layer) ?? 0), 0);
+    return bytes.own + (bytes.eightBits - bytes.own) * (kept / Math.max(1, all));
+  };
+}
+
+/** Share of a file by which a further trial must be able to make it smaller. */
+const leastGain = 0.02;
 
 const maxSampled = 8;
 
