@@ -8,6 +8,7 @@ import { type Experiment, putExperiment } from '../../../shared/data/experiments
 import { foldCatalogue } from '../../../shared/data/experiments/fold-catalogue.ts';
 import { count } from '../../../shared/data/projects/project.ts';
 import { experimentOf } from '../../support/experiment.ts';
+import { holdRecency } from '../../support/hold-recency.ts';
 import { type TestService, type TestUser, testService } from '../../support/service.ts';
 import { tableRequests } from '../../support/table-requests.ts';
 import { newProject } from './new-project.ts';
@@ -117,6 +118,7 @@ describe('details of a project', { shuffle: false }, () => {
   });
 
   test('reads as much with a hundred runs that wait as with ten', async () => {
+    holdRecency();
     const other = { project_id: await newProject(service, owner) };
     const waiting = async (number: number) => {
       const made = Array.from({ length: number }, () => ({

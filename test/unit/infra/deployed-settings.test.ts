@@ -8,11 +8,12 @@ const file = join(import.meta.dirname, '../../../infra/aws/stacks/function-varia
 /** Set by Lambda and Batch themselves. */
 const setByAws = ['AWS_REGION'];
 /**
- * Set by `npm start` alone: on AWS jobs run in containers, S3 is at its usual address, hooks and issuers
- * have public addresses only, API Gateway states the URL of the service, and there is no data folder.
+ * Set by `npm start` alone, or for it: on AWS jobs run in containers, S3 and the Hub of models are at their usual addresses,
+ * hooks and issuers have public addresses only, API Gateway states the URL of the service, and there is no data folder.
  */
 const setLocally = [
   'DATA_SIZE_FILE',
+  'HF_ENDPOINT',
   'HOOK_HOSTS',
   'ISSUER_HOSTS',
   'JOBS_MEMORY',
