@@ -10,7 +10,7 @@ import {
 } from '../project/link-calls.ts';
 import { inTurn } from '../reports/report-calls.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { Headings } from '../ui/listing.tsx';
+import { Headings, hiddenHeading } from '../ui/listing.tsx';
 import { usePageTitle } from '../ui/page-head.tsx';
 import { saveBlob } from '../ui/save.ts';
 import { Empty } from '../ui/states/empty.tsx';
@@ -192,7 +192,7 @@ function Content({ reader }: { reader: LinkReader }) {
             <table>
               <Headings
                 of={[
-                  '',
+                  hiddenHeading('Name'),
                   ...(kind === 'experiment'
                     ? ['Value']
                     : experiments.map((run) => ({ name: <bdi>{run.name}</bdi> }))),
