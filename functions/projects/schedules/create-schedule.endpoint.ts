@@ -4,6 +4,7 @@ import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import {
   maxSchedules,
+  neverRun,
   putSchedule,
   putScheduleConfig,
   type Schedule,
@@ -63,14 +64,7 @@ export const endpoint = defineEndpoint({
       {
         ...{ schedule_id, project_id, ...runner, name, cron, zone, overlap, budget, inputs: kept },
         ...(rules !== undefined && { rules }),
-        status: 'ACTIVE',
-        status_reason: null,
-        next_at: null,
-        waiting: null,
-        running: null,
-        failures: 0,
-        starts: 0,
-        recent: [],
+        ...neverRun(),
         created_at: at.toISOString(),
         updated_at: at.toISOString(),
         version: 1,

@@ -56,6 +56,19 @@ const schedule = recordType('schedule', () =>
  */
 export type Schedule = z.infer<typeof schedule.schema>;
 
+/** State of an active schedule that has not run, and has no time of its next run yet. */
+export const neverRun = () =>
+  ({
+    status: 'ACTIVE',
+    status_reason: null,
+    next_at: null,
+    waiting: null,
+    running: null,
+    failures: 0,
+    starts: 0,
+    recent: [],
+  }) satisfies Partial<Schedule>;
+
 export const ScheduleStatus = z.enum(['ACTIVE', 'PAUSED']);
 
 /** What to do if the run before has not ended. */

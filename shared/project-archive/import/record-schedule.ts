@@ -1,6 +1,6 @@
 import { findUser } from '../../data/accounts/user.ts';
 import { projectExists } from '../../data/projects/project.ts';
-import { putSchedule, putScheduleConfig, type Schedule } from '../../data/schedules/schedule.ts';
+import { neverRun, putSchedule, putScheduleConfig, type Schedule } from '../../data/schedules/schedule.ts';
 import { paused } from '../../schedules/schedule-state.ts';
 import { type ImportContext, type ImportPass, importedId, saveWith } from './import-context.ts';
 import type { OpenArchive } from './open-archive.ts';
@@ -31,14 +31,7 @@ export async function recordSchedule(
   const schedule: Schedule = {
     ...{ schedule_id: importedId(import_id, 'schedule', number), project_id },
     ...{ user_id, username: user?.username ?? 'nobody', ...read, ...(rules !== undefined && { rules }) },
-    status: 'ACTIVE',
-    status_reason: null,
-    next_at: null,
-    waiting: null,
-    running: null,
-    failures: 0,
-    starts: 0,
-    recent: [],
+    ...neverRun(),
     updated_at: now().toISOString(),
     version: 1,
   };
