@@ -20,6 +20,7 @@ export async function axeFindings(
   const texts: string[] = [];
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
+    await backgroundsChanged(page);
     const findings = (await page.evaluate(
       `axe.run(document).then(({ violations }) =>
         violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
@@ -29,4 +30,13 @@ export async function axeFindings(
         texts.push(`${colorScheme}: ${id}: ${html.slice(0, 160)} (${failureSummary.slice(0, 200)})`);
   }
   return texts;
+}
+
+/** Until every background has the colours of the theme: text has them at once, a transition a frame later. */
+async function backgroundsChanged(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
+    await Promise.allSettled(transitions.map((one) => one.finished));
+  });
 }
