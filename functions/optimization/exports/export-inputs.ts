@@ -62,7 +62,7 @@ export async function exportInputs(
   if ('hf' in model_export.source && 'hf' in source)
     model_export.source.commit = await resolveRevision(source, project_id, { records, keys, settings });
   const written: ExportSettings = {
-    source: writtenSource(model_export),
+    source: writtenSource(model_export, settings),
     task,
     texts: data ?? null,
     trust_remote_code,
@@ -97,9 +97,12 @@ export async function exportInputs(
 }
 
 /** Where the program reads the model: the Hub at a commit, if that is known already, or the folder beside it. */
-function writtenSource({ source }: ModelExport): ExportSettings['source'] {
+function writtenSource(
+  { source }: ModelExport,
+  { modelHub }: Pick<Settings, 'modelHub'>,
+): ExportSettings['source'] {
   if (!('hf' in source)) return { folder: exportedFolder };
-  return { hf: source.hf, revision: source.commit ?? source.revision };
+  return { hf: source.hf, revision: source.commit ?? source.revision, hub: modelHub };
 }
 
 /** Characters of an experiment's name. */

@@ -18,7 +18,14 @@ export const exportCommand = 'python start.py {config} {output_dir}';
 
 /** What `start.py` reads. It resolves a revision that is no commit, and finds the texts below DATA_DIR. */
 export interface ExportSettings {
-  source: { hf: string; revision: string | null } | { folder: typeof exportedFolder };
+  source:
+    | {
+        hf: string;
+        revision: string | null;
+        /** Address of the operator's Hub. `HF_ENDPOINT` of the project comes before it. */
+        hub: string;
+      }
+    | { folder: typeof exportedFolder };
   task: (typeof exportTasks)[number] | null;
   /** Name of a data set: a file with one text a line. */
   texts: string | null;

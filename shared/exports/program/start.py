@@ -25,6 +25,9 @@ def main() -> None:
     if "folder" in source:
         source["folder"] = str(HERE / source["folder"])
     else:
+        # huggingface_hub reads the address as it is imported. A service of an earlier release does not say it.
+        if hub := os.environ.get("HF_ENDPOINT") or source.get("hub"):
+            os.environ["HF_ENDPOINT"] = hub
         revision = source["revision"] or "main"
         if not COMMIT.fullmatch(revision):
             source["revision"] = Hub(source["hf"], revision, HERE).describe()["commit"]

@@ -13,6 +13,7 @@ import { json } from '../users/body.ts';
 
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const token = 'hf_the_token';
+const operatorsHub = 'http://hub.example.test';
 
 /** A Hub of this machine: what it answers by the path, and what it was asked. */
 let answers: Record<string, (response: ServerResponse) => void> = {};
@@ -31,7 +32,12 @@ beforeAll(async () => {
   hub.listen(0, '127.0.0.1');
   await once(hub, 'listening');
   const host = `127.0.0.1:${(hub.address() as AddressInfo).port}`;
-  service = await testService({ BATCH_ENDPOINT: 'http://127.0.0.1:9', LOG_LEVEL: 'error', HOOK_HOSTS: host });
+  service = await testService({
+    BATCH_ENDPOINT: 'http://127.0.0.1:9',
+    LOG_LEVEL: 'error',
+    HOOK_HOSTS: host,
+    HF_ENDPOINT: operatorsHub,
+  });
   owner = await service.user('developer');
   project_id = await projectWith(`http://${host}/`);
 });
@@ -74,7 +80,7 @@ const redirect =
   (response: ServerResponse): void =>
     void response.writeHead(307, { Location: location }).end();
 
-test('a revision is resolved to a commit at the request, once, and the job is told the commit', async () => {
+test("a revision is resolved to a commit at the request, once, and the job is told the commit and the operator's Hub", async () => {
   answers = { '/api/models/an-owner/a-model/revision/feature%2Fone': described(commit) };
 
   const made = await ask({ hf: 'an-owner/a-model', revision: 'feature/one' });
@@ -85,7 +91,7 @@ test('a revision is resolved to a commit at the request, once, and the job is to
   expect(asked).toEqual([{ path: expect.any(String), token: `Bearer ${token}` }]);
   const { experiment_id } = made.json;
   const config = Buffer.from((await readJobConfig(service.records, experiment_id)) ?? '').toString();
-  expect(JSON.parse(config).source).toEqual({ hf: 'an-owner/a-model', revision: commit });
+  expect(JSON.parse(config).source).toEqual({ hf: 'an-owner/a-model', revision: commit, hub: operatorsHub });
   const record = JSON.stringify(await requireExperiment(service.records, project_id, experiment_id));
   expect(`${config}${record}${made.text}`).not.toContain(token);
 });
