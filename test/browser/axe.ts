@@ -20,7 +20,7 @@ export async function axeFindings(
   const texts: string[] = [];
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
-    await backgroundsChanged(page);
+    await transitionsEnded(page);
     const findings = (await page.evaluate(
       `axe.run(document).then(({ violations }) =>
         violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
@@ -32,11 +32,14 @@ export async function axeFindings(
   return texts;
 }
 
-/** Until every background has the colours of the theme: text has them at once, a transition a frame later. */
-async function backgroundsChanged(page: Page): Promise<void> {
+/** Until every colour is that of the theme: pages with motion pass from one to the other. */
+async function transitionsEnded(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
-    await Promise.allSettled(transitions.map((one) => one.finished));
+    for (let isMoving = true; isMoving; ) {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
+      await Promise.allSettled(transitions.map((one) => one.finished));
+      isMoving = transitions.length > 0;
+    }
   });
 }
