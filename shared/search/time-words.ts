@@ -48,24 +48,32 @@ const units: readonly [Unit, RegExp][] = [
 
 const unitOf = (name: string): Unit | undefined => units.find(([, names]) => names.test(name))?.[0];
 
+/** Units that are counted, not set: when clocks go back, an hour comes twice, and a set time is in the first. */
+const counted: Readonly<Partial<Record<Unit, number>>> = { minute: 60_000, hour: 3_600_000 };
+
 /** Return the moment some units before another one. */
 function before(unit: Unit, now: Date, count: number): Date {
+  const length = counted[unit];
+  if (length !== undefined) return new Date(now.getTime() - count * length);
   const then = new Date(now);
-  if (unit === 'minute') then.setMinutes(now.getMinutes() - count);
-  else if (unit === 'hour') then.setTime(now.getTime() - count * 3_600_000);
-  else if (unit === 'day') then.setDate(now.getDate() - count);
+  if (unit === 'day') then.setDate(now.getDate() - count);
   else if (unit === 'week') then.setDate(now.getDate() - 7 * count);
-  else if (unit === 'month') then.setMonth(now.getMonth() - count);
-  else then.setFullYear(now.getFullYear() - count);
+  else {
+    // The last day of a month stands for those that it lacks: a month before 31 March is 28 February.
+    const month = now.getMonth() - count * (unit === 'month' ? 1 : 12);
+    const lastDay = new Date(now.getFullYear(), month + 1, 0).getDate();
+    then.setMonth(month, Math.min(now.getDate(), lastDay));
+  }
   return then;
 }
 
 /** Return the unit of the calendar that holds a moment, or one before it. Weeks begin on Monday. */
 function calendar(unit: Unit, now: Date, ago: number): TimeSpan {
   const start = before(unit, now, ago);
-  start.setSeconds(0, 0);
-  if (unit !== 'minute') start.setMinutes(0);
-  if (unit !== 'minute' && unit !== 'hour') start.setHours(0);
+  if (counted[unit] !== undefined) {
+    const minutes = unit === 'hour' ? start.getMinutes() : 0;
+    start.setTime(start.getTime() - (minutes * 60 + start.getSeconds()) * 1000 - start.getMilliseconds());
+  } else start.setHours(0, 0, 0, 0);
   if (unit === 'week') start.setDate(start.getDate() - ((start.getDay() + 6) % 7));
   if (unit === 'month' || unit === 'year') start.setDate(1);
   if (unit === 'year') start.setMonth(0);

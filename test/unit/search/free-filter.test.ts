@@ -113,6 +113,32 @@ describe('a time in words', () => {
   });
 
   test.each([
+    ['1 month ago', new Date(2026, 2, 31, 9), day(2, 28), day(3, 1)],
+    ['3 months ago', new Date(2026, 4, 31, 9), day(2, 28), day(3, 1)],
+    ['1 year ago', new Date(2028, 1, 29, 9), new Date(2027, 1, 28).getTime(), new Date(2027, 2, 1).getTime()],
+    ['13 months ago', new Date(2027, 2, 31, 9), day(2, 28), day(3, 1)],
+  ])('%s is in a month whose last day comes earlier', (words, at, from, to) => {
+    expect(timeSpan(words, at)).toEqual({ from, to });
+  });
+
+  test.each([
+    // Clocks in Auckland go back from 3:00 to 2:00 on 5 April 2026, at 14:00 UTC the day before.
+    ['this hour', '2026-04-04T14:30:40Z', '2026-04-04T14:00:00Z', '2026-04-04T15:00:00Z'],
+    ['this minute', '2026-04-04T14:30:40Z', '2026-04-04T14:30:00Z', '2026-04-04T14:31:00Z'],
+    ['5 minutes ago', '2026-04-04T14:30:40Z', '2026-04-04T14:25:40Z', '2026-04-04T14:25:40.001Z'],
+    ['today', '2026-04-04T14:30:40Z', '2026-04-04T11:00:00Z', '2026-04-05T12:00:00Z'],
+  ])('%s is right in the hour that comes twice', (words, at, from, to) => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Pacific/Auckland';
+    try {
+      expect(timeSpan(words, new Date(at))).toEqual({ from: Date.parse(from), to: Date.parse(to) });
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
+  test.each([
     ['90s', 90],
     ['1.5h', 5400],
     ['1h 30m', 5400],
