@@ -9,6 +9,7 @@ import {
   type NodeProto,
   NodeProtoSchema,
 } from '../proto/onnx_pb.js';
+import { renamedTensor } from '../tensor/read-tensor.ts';
 
 /** Deepest nesting of calls, and the most nodes that calls may grow a model to. */
 const deepest = 32;
@@ -25,7 +26,7 @@ export function inlineFunctions(model: ModelProto): void {
   if (graph === undefined || functions.length === 0) return;
   const inliner = new Inliner(functions, prefixFor(graph));
   inliner.inline(graph);
-  for (const one of functions) requireSameOpsets(model, one);
+  for (const one of functions) if (inliner.called.has(one)) requireSameOpsets(model, one);
   model.functions = [];
 }
 
@@ -70,6 +71,8 @@ const keyOf = (domain: string, name: string, overload: string): string =>
 class Inliner {
   readonly #functions: ReadonlyMap<string, FunctionProto>;
   readonly #prefix: string;
+  /** Functions that were inlined. */
+  readonly called = new Set<FunctionProto>();
   #calls = 0;
   #nodes = 0;
 
@@ -97,6 +100,7 @@ class Inliner {
 
   /** Return the nodes of a function with the names and attributes of a call. */
   #bodyOf(called: FunctionProto, call: NodeProto): NodeProto[] {
+    this.called.add(called);
     this.#calls += 1;
     this.#nodes += called.node.length;
     if (this.#nodes > maxNodes)
@@ -136,10 +140,16 @@ function placed(node: NodeProto, call: Call): NodeProto {
   node.attribute = node.attribute.flatMap((attribute) => {
     if (attribute.refAttrName === '') return [attribute];
     const value = given.get(attribute.refAttrName);
-    return value === undefined ? [] : [{ ...clone(AttributeProtoSchema, value), name: attribute.name }];
+    if (value === undefined) return [];
+    const replacement = clone(AttributeProtoSchema, value);
+    replacement.name = attribute.name;
+    return [replacement];
   });
   for (const body of bodiesOf(node)) {
     for (const one of body.input) one.name = renamed(one.name);
+    body.initializer = body.initializer.map((tensor) => renamedTensor(tensor, renamed));
+    for (const { values } of body.sparseInitializer)
+      if (values !== undefined) values.name = renamed(values.name);
     for (const inner of body.node) placed(inner, call);
     for (const one of body.output) one.name = renamed(one.name);
     body.valueInfo = [];

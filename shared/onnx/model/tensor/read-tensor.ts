@@ -173,6 +173,14 @@ function rawOfTyped({ typed, code }: Parsed, byteLength: number): Uint8Array {
   return out;
 }
 
+/** Return a TensorProto with another name. The last name of a message counts. */
+export function renamedTensor(message: Uint8Array, rename: (name: string) => string): Uint8Array {
+  const name = new BinaryWriter()
+    .tag(field.name, WireType.LengthDelimited)
+    .string(rename(parse(message).name));
+  return new Uint8Array(Buffer.concat([message, name.finish()]));
+}
+
 /** Location of a tensor's external values. */
 export interface ExternalLocation {
   location: string;

@@ -7,7 +7,12 @@ import {
   FunctionProtoSchema,
   GraphProtoSchema,
   ModelProtoSchema,
+  NodeProtoSchema,
+  OperatorSetIdProtoSchema,
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { ExternalData } from '../../../../../shared/onnx/model/tensor/external-data.ts';
+import { readTensor, tensorMessage } from '../../../../../shared/onnx/model/tensor/read-tensor.ts';
+import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 
 const opset = { domain: '', version: 17n };
 
@@ -59,6 +64,49 @@ describe('functions of a model', () => {
     expect(nodes.slice(1).map(({ input }) => input)).toEqual(nodes.slice(0, 3).map(({ output }) => output));
     expect(nodes[3]?.output).toEqual(['y']);
     expect(new Set(nodes.flatMap(({ output }) => output)).size).toBe(4);
+  });
+
+  test('keep attributes readable that the call did not set', () => {
+    const model = callingModel();
+
+    inlineFunctions(model);
+
+    const [attribute] = model.graph?.node[0]?.attribute ?? [];
+    expect(attribute?.s.length).toBe(0);
+  });
+
+  test('keep the constants of their bodies', () => {
+    const model = callingModel();
+    const body = create(GraphProtoSchema, {
+      initializer: [tensorMessage(makeTensor('w', 'float', [1], new Float32Array([2])))],
+      node: [makeNode('Mul', ['a', 'w'], ['m'])],
+      output: [{ name: 'm' }],
+    });
+    const choice = makeNode('If', ['a'], ['u']);
+    choice.attribute = create(NodeProtoSchema, {
+      attribute: [{ name: 'then_branch', type: AttributeProto_AttributeType.GRAPH, g: body }],
+    }).attribute;
+    for (const one of model.functions) if (one.name === 'Twice') one.node = [choice];
+
+    inlineFunctions(model);
+
+    const inlined = model.graph?.node[0]?.attribute[0]?.g;
+    const constants = inlined?.initializer.map((message) => readTensor(message, new ExternalData('.')));
+    expect(constants?.map(({ name }) => name)).toEqual(['inlined_1_w']);
+    expect(inlined?.node[0]?.input).toEqual(['x', 'inlined_1_w']);
+  });
+
+  test('need no operator set of a function that nobody calls', () => {
+    const model = callingModel();
+    for (const node of model.graph?.node ?? []) {
+      node.domain = '';
+      node.opType = 'Relu';
+    }
+    model.opsetImport = [create(OperatorSetIdProtoSchema, { domain: '', version: 18n })];
+
+    inlineFunctions(model);
+
+    expect(model.functions).toEqual([]);
   });
 
   test('are refused if they call themselves', () => {
