@@ -1,8 +1,6 @@
-import { promisify } from 'node:util';
-import { gunzip, inflate } from 'node:zlib';
-import { badRequest, type ParameterFault, ServiceError } from '../../core/service-error.ts';
-import { isDeepJson, maxJsonDepth } from '../../http/body/json-depth.ts';
+import { badRequest, type ParameterFault } from '../../core/service-error.ts';
 import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes, widened } from './datatypes.ts';
+import { type InferMessage, messageParts, parseJson } from './infer-message.ts';
 import { readData } from './json-values.ts';
 import { liftNumbers, type NumberList } from './lift-numbers.ts';
 import { checkForm, formOf } from './request-form.ts';
@@ -27,15 +25,6 @@ export interface RequestedOutput {
   classification: number | undefined;
 }
 
-/** Parts of an HTTP request that the protocol uses. */
-export interface InferMessage {
-  bytes: Uint8Array;
-  /** `Inference-Header-Content-Length`: bytes of the JSON before the binary tensors. */
-  headerLength: string | undefined;
-  /** `Content-Encoding` of the body. */
-  encoding: string | undefined;
-}
-
 /**
  * Read a request: JSON, or JSON followed by binary tensors. Check each input against the model before it runs.
  * @throws ServiceError `bad-request` that names all faults
@@ -45,8 +34,7 @@ export async function readInferRequest(
   signature: ModelSignature,
   maxBatch: number,
 ): Promise<InferRequest> {
-  const bytes = await decoded(message);
-  const { json, binary } = split(bytes, message.headerLength);
+  const { json, binary } = await messageParts(message);
   const faults: ParameterFault[] = [];
   const fault: Fault = (name, text) => void faults.push({ in: 'body', name, message: text });
   const isExact = signature.inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
@@ -74,73 +62,6 @@ const maxIdLength = 1024;
 
 /** Faults that one answer names. */
 const maxFaults = 20;
-
-/** Bytes of a body after decompression. */
-const maxDecodedBytes = 64 * 2 ** 20;
-
-async function decoded({ bytes, encoding }: InferMessage): Promise<Uint8Array> {
-  const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return bytes;
-  const decompress = decoders[name];
-  if (decompress === undefined) {
-    const detail = `Content-Encoding: must be gzip, deflate or identity, not ${JSON.stringify(name)}.`;
-    throw new ServiceError('unsupported-media-type', detail);
-  }
-  try {
-    return await decompress(bytes, { maxOutputLength: maxDecodedBytes });
-  } catch (cause) {
-    if (cause instanceof RangeError)
-      throw new ServiceError(
-        'too-large',
-        `The body has more than ${maxDecodedBytes} bytes after decompression.`,
-      );
-    throw badRequest([{ in: 'body', name: 'body', message: `is not compressed with ${name}` }]);
-  }
-}
-
-const decoders: Readonly<Record<string, typeof gunzip.__promisify__>> = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-};
-
-function split(
-  bytes: Uint8Array,
-  headerLength: string | undefined,
-): { json: Uint8Array; binary: Uint8Array } {
-  if (headerLength === undefined) return { json: bytes, binary: new Uint8Array() };
-  const length = /^\d{1,10}$/.test(headerLength) ? Number(headerLength) : Number.NaN;
-  if (!(length > 0 && length <= bytes.length)) {
-    const message = `must be the number of bytes of the JSON, from 1 to ${bytes.length}, the bytes of the body`;
-    throw badRequest([{ in: 'header', name: 'Inference-Header-Content-Length', message }]);
-  }
-  return { json: bytes.subarray(0, length), binary: bytes.subarray(length) };
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** @param isExact whether an input takes whole numbers of 64 bits */
-function parseJson(json: Uint8Array | string, isExact: boolean): unknown {
-  let fault = 'is not valid JSON in UTF-8; binary tensors need the header Inference-Header-Content-Length';
-  try {
-    const text = typeof json === 'string' ? json : utf8.decode(json);
-    // Numbers lose digits above 2^53. Only texts with such whole numbers pay for their exact reading.
-    if (!isDeepJson(text))
-      return isExact && hasLongInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
-    fault = `is nested deeper than ${maxJsonDepth} levels`;
-  } catch {
-    // The fault says it.
-  }
-  throw badRequest([{ in: 'body', name: 'body', message: fault }]);
-}
-
-const hasLongInteger = /(?<![.\d])\d{16,}(?![.\deE])/;
-const integerText = /^-?\d+$/;
-
-function exactInteger(_: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
-  return integerText.test(source) ? BigInt(source) : value;
-}
 
 const objectOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
@@ -344,6 +265,8 @@ function checkRaw(
   fault(place, 'holds BYTES that are not UTF-8, which ONNX Runtime does not take as strings');
   return undefined;
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const isUtf8 = (bytes: Uint8Array): boolean => {
   try {

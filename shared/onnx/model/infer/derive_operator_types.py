@@ -1,10 +1,10 @@
-"""Writes operator-types.ts: the types of every operator's inputs and outputs, from the published schemas.
+"""Writes operator-types.ts and microsoft-types.ts: the types of every operator's inputs and outputs, from the published schemas.
 
 Needs the PyPI packages onnx (schemas of ONNX, every version) and onnxruntime (those of its own operators):
 
     pip install onnx onnxruntime && python3 shared/onnx/model/infer/derive_operator_types.py
 
-With --check it writes nothing: it names the operators of the installed packages that the file lacks.
+With --check it writes nothing: it names the operators of the installed packages that the files lack.
 """
 
 import sys
@@ -94,12 +94,16 @@ def operators(lines):
 
 
 target = Path(__file__).with_name("operator-types.ts")
+runtimes = Path(__file__).with_name("microsoft-types.ts")
 if sys.argv[1:] == ["--check"]:
-    known = operators(one for one in target.read_text().splitlines() if one.count(":") > 2)
+    written = target.read_text() + runtimes.read_text()
+    known = operators(one for one in written.splitlines() if one.count(":") > 2)
     absent = sorted(operators(rows()) - known)
-    print("\n".join(absent) or "The file has every operator of the installed packages.")
+    print("\n".join(absent) or "The files have every operator of the installed packages.")
     sys.exit(1 if absent else 0)
-body = "\n".join(rows())
+own, microsoft = [], []
+for one in rows():
+    (microsoft if one.startswith("com.microsoft:") else own).append(one)
 target.write_text(
     "/**\n"
     f" * Written by derive_operator_types.py of onnx {onnx.__version__} and onnxruntime {onnxruntime.__version__}; not to be edited.\n"
@@ -108,5 +112,9 @@ target.write_text(
     " * an element, a variable that several parameters share, or `-` for what is no tensor. `*` repeats a parameter, `!` does\n"
     " * with another type each time, `@` names the attribute that tells the type, with its default. Variables of `halves` may be float16.\n"
     " */\n"
-    f"export const operatorTypes = `\n{body}\n`;\n"
+    "export const operatorTypes = `\n" + "\n".join(own) + "\n`;\n"
+)
+runtimes.write_text(
+    "/** The types of ONNX Runtime's own operators, in the form of `operator-types.ts`. Written with it; not to be edited. */\n"
+    "export const microsoftTypes = `\n" + "\n".join(microsoft) + "\n`;\n"
 )

@@ -3,6 +3,7 @@ import { hasAttribute, intAttribute, stringAttribute } from '../graph/attributes
 import { type Dim, valueTypeOf } from '../graph/value-info.ts';
 import type { NodeProto } from '../proto/onnx_pb.js';
 import { type DataTypeName, dataTypeName, dataTypes } from '../tensor/data-type.ts';
+import { microsoftTypes } from './microsoft-types.ts';
 import { operatorTypes } from './operator-types.ts';
 import type { InferenceContext, Rule, Value } from './value.ts';
 
@@ -46,7 +47,7 @@ const takenOut = '>>';
 /** Versions of each operator, by `domain:operator`, oldest first. */
 const lines = new Map<string, { since: number; text: string }[]>();
 const operators = new Set<string>();
-for (const line of operatorTypes.trim().split('\n')) {
+for (const line of [operatorTypes, microsoftTypes].flatMap((types) => types.trim().split('\n'))) {
   const [domain = '', operator = '', since = '', text = ''] = line.split(':');
   const key = `${domain}:${operator}`;
   operators.add(operator).add(`${domain}.${operator}`);

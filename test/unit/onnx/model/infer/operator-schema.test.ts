@@ -3,6 +3,7 @@ import { raiseOpset } from '../../../../../shared/onnx/methods/opset/raise-opset
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
 import { inferValues } from '../../../../../shared/onnx/model/infer/infer-values.ts';
+import { microsoftTypes } from '../../../../../shared/onnx/model/infer/microsoft-types.ts';
 import { isInOpset, isPublished } from '../../../../../shared/onnx/model/infer/operator-schema.ts';
 import { operatorTypes } from '../../../../../shared/onnx/model/infer/operator-types.ts';
 import { type DataTypeName, dataTypes } from '../../../../../shared/onnx/model/tensor/data-type.ts';
@@ -19,9 +20,8 @@ interface Published {
 const listOf = (text = ''): string[] => (text === '' ? [] : text.split(','));
 
 /** What is published of each operator in each version that differs. */
-const published = operatorTypes
-  .trim()
-  .split('\n')
+const published = [operatorTypes, microsoftTypes]
+  .flatMap((types) => types.trim().split('\n'))
   .map((line): Published => {
     const [domain = '', operator = '', version = '', text = ''] = line.split(':');
     const [inputs, outputs] = text.split('>');
