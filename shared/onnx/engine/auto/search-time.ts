@@ -11,7 +11,7 @@ export class SearchTime {
   readonly #kept: number;
   /** Seconds of the latest trial, which the next one is expected to take. */
   #latest = 0;
-  /** Names of the candidates that were not tried for want of time. */
+  /** Names of what was not tried for want of time. */
   readonly untried: string[] = [];
 
   /**
@@ -31,7 +31,12 @@ export class SearchTime {
 
   /** Whether a trial as long as the latest would not end in time. */
   get isOver(): boolean {
-    return this.left <= this.#latest;
+    return !this.hasRoomFor(1);
+  }
+
+  /** Whether so many trials, each as long as the latest, would end in time. */
+  hasRoomFor(trials: number): boolean {
+    return this.left > trials * this.#latest;
   }
 
   /** Run a trial and note how long it takes. */
@@ -44,7 +49,7 @@ export class SearchTime {
     }
   }
 
-  /** The sentence of the receipt; none if every candidate was tried. */
+  /** The sentence of the receipt; none if everything was tried. */
   get notes(): string[] {
     const { untried } = this;
     return untried.length === 0

@@ -35,7 +35,7 @@ export async function keepInputsFloat(
     // Values that shared the scale of another value now need their own observation.
     const observed = await context.observe(narrowed);
     inner = { ...context, observed, optimization: { ...context.optimization, request: narrowed } };
-    inputs = await runTrial(inner, { excluded: [] });
+    inputs = await inner.time.measured(() => runTrial(inner, { excluded: [] }));
     const before = errorText(worstError(first.compare).error);
     const { error } = worstError(inputs.compare);
     say(`With inputs_only the largest error is ${errorText(error)}.`);
@@ -45,7 +45,7 @@ export async function keepInputsFloat(
     if (error <= max_error) return { context: inner, trial: inputs, holds: true, notes };
   }
   const layers = layersOf(inputs);
-  const weights = await runTrial(inner, { excluded: [], floatInputs: layers });
+  const weights = await inner.time.measured(() => runTrial(inner, { excluded: [], floatInputs: layers }));
   const { error } = worstError(weights.compare);
   say(`With all inputs in float the largest error is ${errorText(error)}.`);
   if (error > max_error) {

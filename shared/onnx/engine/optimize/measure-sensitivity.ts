@@ -1,3 +1,4 @@
+import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { runTrial, sensitivityNames, type Trial, type TrialContext, worstError } from './run-trial.ts';
 
@@ -11,8 +12,9 @@ const maxSampled = 8;
 const maxMeasured = 48;
 
 /**
- * Measure the error that each layer causes alone, with all other layers unchanged. Sort by descending error.
- * Layers with float inputs in `first` keep them.
+ * Measure the error that each layer causes alone, with all other layers unchanged, in up to half of the time that is
+ * left. Sort by descending error, with layers that were not measured last. Layers with float inputs in `first` keep
+ * them.
  */
 export async function measureSensitivity(context: TrialContext, first: Trial): Promise<LayerError[]> {
   const layers = layersOf(first);
@@ -23,18 +25,29 @@ export async function measureSensitivity(context: TrialContext, first: Trial): P
   const byWeight = layers.toSorted((a, b) => (weightError.get(b) ?? 0) - (weightError.get(a) ?? 0));
   const feed = context.feed && { ...context.feed, samples: Math.min(context.feed.samples, maxSampled) };
   const measured: LayerError[] = [];
-  for (const layer of byWeight.slice(0, maxMeasured)) {
+  const { time } = context;
+  const half = time.left / 2;
+  const candidates = byWeight.slice(0, maxMeasured);
+  for (const layer of candidates) {
+    if (time.left < half) break;
     const excluded = layers.filter((other) => other !== layer);
-    const alone = await runTrial(
-      { ...context, feed, limit: undefined },
-      { ...first, excluded },
-      sensitivityNames,
-    );
-    const { error } = worstError(alone.compare);
-    measured.push({ layer, error: Number.isFinite(error) ? error : null });
+    try {
+      const alone = await runTrial(
+        { ...context, feed, limit: undefined },
+        { ...first, excluded },
+        sensitivityNames,
+      );
+      const { error } = worstError(alone.compare);
+      measured.push({ layer, error: Number.isFinite(error) ? error : null });
+    } catch (error) {
+      // The end of the time ends a stage, and not the search.
+      if (!(error instanceof ModelError) || !time.isOver) throw error;
+    }
   }
-  measured.sort(byError);
-  return [...measured, ...byWeight.slice(maxMeasured).map((layer) => ({ layer, error: null }))];
+  const unmeasured = candidates.length - measured.length;
+  if (unmeasured > 0) time.untried.push(`the sensitivity of ${unmeasured} layers`);
+  const rest = byWeight.slice(measured.length).map((layer) => ({ layer, error: null }));
+  return [...measured.sort(byError), ...rest];
 }
 
 /** Unique names of the layers that a trial changed. */

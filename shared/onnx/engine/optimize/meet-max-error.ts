@@ -22,7 +22,8 @@ export interface AcceptedTrial {
  * @throws ModelError if pruning exceeds `max_error`, or if transforming a single layer still exceeds it
  */
 export async function meetMaxError(context: TrialContext, max_error: number | null): Promise<AcceptedTrial> {
-  const first = await runTrial(context, { excluded: [] });
+  const { time } = context;
+  const first = await time.measured(() => runTrial(context, { excluded: [] }));
   if (max_error === null) return { final: first, excluded: [], notes: [], warnings: [] };
   requireComparable(first, max_error);
   const worst = worstError(first.compare);
@@ -32,7 +33,8 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
   if (request.operation === 'prune') throw new ModelError(`${said}. Request a lower compression.`);
   say(`${said}: measuring which layers cause it.`);
   const kept = await keepInputsFloat({ ...context, limit: max_error }, first, max_error);
-  if (kept.holds) return { final: kept.trial, excluded: [], notes: kept.notes, warnings: [] };
+  if (kept.holds)
+    return { final: kept.trial, excluded: [], notes: [...kept.notes, ...time.notes], warnings: [] };
   const measured = await measureSensitivity(kept.context, kept.trial);
   const ranked = kept.trial === first ? measured : bySaving(measured, kept.trial);
   const found = await bisectLayers(kept.context, {
@@ -40,7 +42,8 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     choose: (count) => ({ ...kept.trial, excluded: ranked.slice(0, count).map(({ layer }) => layer) }),
     said: (count) => `Without ${count} of ${ranked.length} layers`,
   });
-  if (found === undefined) throw new ModelError(`${said}, even if only one layer is changed.`);
+  if (found === undefined)
+    throw new ModelError([`${said}, even if only one layer is changed.`, ...time.notes].join(' '));
   const { count, final } = found;
   return {
     final,
@@ -49,6 +52,7 @@ export async function meetMaxError(context: TrialContext, max_error: number | nu
     notes: [
       ...kept.notes,
       `${count} of ${ranked.length} layers are unchanged to meet max_error ${max_error}.`,
+      ...time.notes,
     ],
   };
 }

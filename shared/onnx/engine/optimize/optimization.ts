@@ -35,7 +35,7 @@ export interface Optimization {
   sandbox?: Sandbox | undefined;
   /** Limits of each stage. By default three quarters of the available memory, and an hour. */
   limits?: { memoryBytes?: number; seconds?: number } | undefined;
-  /** Seconds until the work must have ended. `auto` ends its search before that and keeps its best result. */
+  /** Seconds until the work must have ended. A search ends before that and keeps its best result. */
   secondsLeft?: (() => number) | undefined;
   /** Write a line to the log. */
   say(line: string): void;

@@ -10,6 +10,7 @@ import {
   type OptimizationRequest,
 } from '../../strategies/optimization-request.ts';
 import { searchAuto } from '../auto/search-auto.ts';
+import { SearchTime } from '../auto/search-time.ts';
 import { assembleReceipt } from './assemble-receipt.ts';
 import { smoothedByDefault } from './keep-inputs-float.ts';
 import { meetMaxError } from './meet-max-error.ts';
@@ -162,16 +163,23 @@ class OptimizationRun {
     const feed = isCompared ? feeds.compare : null;
     // All samples must meet a bound.
     const seconds = request.max_error === null ? extents[request.measure].compareSeconds : undefined;
+    const bits = meanBitsOf(request);
+    // Only a search has something to give up. A single trial takes the time that it needs.
+    const isSearch = request.max_error !== null || bits !== null;
+    const time = new SearchTime(
+      isSearch ? optimization.secondsLeft : undefined,
+      extents[request.measure].timeSeconds * 1.5,
+    );
     const context: TrialContext = {
-      ...{ optimization, stages, out: this.#out, observed, operators, feed, seconds },
+      ...{ optimization, stages, time, out: this.#out, observed, operators, feed, seconds },
       observe: async (other) => (await this.#calibrate(feeds, other, 'observed-anew')).observed,
     };
-    const bits = meanBitsOf(request);
     const eightBits = bits === null ? undefined : await spendBits(context, bits);
     const accepted = await meetMaxError({ ...context, eightBits }, request.max_error);
     if (eightBits !== undefined)
       accepted.notes.push(
         `mean_bits ${bits}: the blocks of ${eightBits.length} layers have 8 bits${eightBits.length === 0 ? '' : ` (${eightBits.join(', ')})`}.`,
+        ...(request.max_error === null ? time.notes : []),
       );
     return {
       accepted,

@@ -1,11 +1,12 @@
 import { lchown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
-import type { Feed } from '../../measure/session/stage-task.ts';
+import type { Feed, TaskOf } from '../../measure/session/stage-task.ts';
 import { incomparable } from '../../measure/verify/incomparable.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { fewestChoices, uselessError } from '../../receipt/receipt.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
+import type { SearchTime } from '../auto/search-time.ts';
 import type { Optimization } from './optimization.ts';
 import type { StageRunner } from './stage-runner.ts';
 
@@ -24,15 +25,20 @@ export interface Trial {
 /** Stage names of a trial with the whole model, and of a trial for the sensitivity of a layer. */
 const stageNames = { transform: 'transform', compare: 'compare' };
 
-/** Transform the model except the excluded layers and the inputs of layers in `floatInputs`. Then compare. */
+/**
+ * Transform the model except the excluded layers and the inputs of layers in `floatInputs`. Then compare.
+ *
+ * @throws ModelError also if it takes longer than the time that is left
+ */
 export async function runTrial(
   context: TrialContext,
   { excluded, floatInputs }: Pick<Trial, 'excluded' | 'floatInputs'>,
   names = stageNames,
 ): Promise<Trial> {
   const { optimization, stages, out, observed, feed, seconds, limit, eightBits } = context;
+  const left = () => (Number.isFinite(context.time.left) ? context.time.left : undefined);
   await emptyFolder(out, optimization.user);
-  const transform = await stages.run<'transform'>(names.transform, {
+  const task: TaskOf<'transform'> = {
     kind: 'transform',
     model: optimization.model,
     request: { ...optimization.request },
@@ -42,26 +48,25 @@ export async function runTrial(
     observed,
     out,
     name: optimization.name,
-  });
+  };
+  const transform = await stages.run<'transform'>(names.transform, task, left());
   const after = join(out, transform.files[0] ?? '');
-  const compare =
-    feed === null
-      ? null
-      : await stages.run<'compare'>(names.compare, {
-          kind: 'compare',
-          before: optimization.model,
-          after,
-          feed,
-          ...(limit !== undefined && { limit: { of: 'error', most: limit } }),
-          ...(seconds !== undefined && { seconds }),
-        });
-  return { excluded, ...(floatInputs !== undefined && { floatInputs }), transform, compare };
+  const trial = { excluded, ...(floatInputs !== undefined && { floatInputs }), transform };
+  if (feed === null) return { ...trial, compare: null };
+  const comparison: TaskOf<'compare'> = {
+    ...{ kind: 'compare', before: optimization.model, after, feed },
+    ...(limit !== undefined && { limit: { of: 'error', most: limit } }),
+    ...(seconds !== undefined && { seconds }),
+  };
+  return { ...trial, compare: await stages.run<'compare'>(names.compare, comparison, left()) };
 }
 
 /** Context of all trials of one optimization. */
 export interface TrialContext {
   optimization: Optimization;
   stages: StageRunner;
+  /** The time that the trials may take together. */
+  time: SearchTime;
   /** Folder of the result. Each trial empties and refills it. */
   out: string;
   /** Folder with the values that calibration observed; null if there are none. */

@@ -13,7 +13,7 @@ const [fewBits, manyBits] = [4, 8];
  */
 export async function spendBits(context: TrialContext, meanBits: number): Promise<string[]> {
   const { say } = context.optimization;
-  const first = await runTrial(context, { excluded: [] });
+  const first = await context.time.measured(() => runTrial(context, { excluded: [] }));
   if (first.compare === null)
     throw new ModelError(
       'mean_bits needs a model that can be run, because it measures the error of each layer.',
