@@ -18,7 +18,10 @@ export async function calibrated(
 ): Promise<CalibrationRanges> {
   prepareStatic(model, request);
   const targets = calibrationTargets(model, request);
-  exposeOutputs(model, targets);
+  exposeOutputs(
+    model,
+    targets.map((name) => ({ name })),
+  );
   const collector = makeCollector(strategy);
   for (const sample of samples) {
     const values = { ...(await runSmall(model, sample)), ...sample };

@@ -61,6 +61,8 @@ function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedIn
     .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)
     .map(({ node, weight }) => ({
       name: node.input[0] ?? '',
+      // A product's input has the type of its weight.
+      ...(weight.tensor.type === 'float16' && { type: weight.tensor.type }),
       axis: -1,
       channels: weight.k,
       hasMoment: true,

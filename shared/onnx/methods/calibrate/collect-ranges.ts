@@ -27,7 +27,10 @@ export async function collectRanges(
   mkdirSync(work);
   const fed: Fed = { samples: 0, first: undefined };
   try {
-    const outputs = exposeOutputs(model, targets);
+    const outputs = exposeOutputs(
+      model,
+      targets.map((name) => ({ name })),
+    );
     const [file = ''] = saveModel(model, work);
     const session = await Session.open(join(work, file), 'model', 'disabled');
     for await (const sample of samplesOf(feed)) {

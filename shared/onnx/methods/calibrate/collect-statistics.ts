@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { requireNumbers } from '../../measure/session/require-numbers.ts';
 import { runSample } from '../../measure/session/run-sample.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
-import { Session } from '../../measure/session/session.ts';
+import { Session, tensorNumbers } from '../../measure/session/session.ts';
 import type { Sample } from '../../measure/session/set-samples.ts';
 import type { Feed } from '../../measure/session/stage-task.ts';
 import type { Model } from '../../model/file/model.ts';
@@ -51,12 +51,7 @@ export async function collectStatistics(
   mkdirSync(work, { recursive: true });
   const fed: FedStatistics = { samples: 0, first: undefined, padded: 0 };
   try {
-    const exposed = new Set(
-      exposeOutputs(
-        model,
-        wanted.map(({ name }) => name),
-      ),
-    );
+    const exposed = new Set(exposeOutputs(model, wanted));
     const [file = ''] = saveModel(model, work);
     const session = await Session.open(join(work, file), 'model', 'disabled');
     const gram = await GramSession.open(join(work, 'gram'));
@@ -74,8 +69,10 @@ export async function collectStatistics(
         if (tokens !== undefined) fed.padded += 1;
         for (const { name } of group) {
           const value = results.get(name) ?? sample.feeds.get(name);
-          if (value?.type !== 'float' || !(value.values instanceof Float32Array)) continue;
-          const { values, dims } = value;
+          if (value?.type !== 'float' && value?.type !== 'float16') continue;
+          const { dims } = value;
+          const values =
+            value.values instanceof Float32Array ? value.values : Float32Array.from(tensorNumbers(value));
           await collector.add(name, { values, dims, counted: tokens?.rowsOf(dims) });
         }
         fed.samples += 1;

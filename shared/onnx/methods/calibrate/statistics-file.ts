@@ -78,6 +78,8 @@ export function readStatistics(folder: string): CalibrationStatistics {
 export interface ObservedInput {
   /** Name of the value. */
   name: string;
+  /** Type of its values; float32 if absent. */
+  type?: 'float16';
   /** Axis of the channels: -1 for matrix products, 1 for convolutions. */
   axis: number;
   /** Number of channels. Values with another number are refused. */

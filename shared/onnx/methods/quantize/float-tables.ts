@@ -1,4 +1,5 @@
 import { type Graph, isExcluded } from '../../model/graph/graph.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../model/tensor/tensor.ts';
 import { moving, usesIn, weightPositions } from './fold-widened.ts';
 
@@ -6,13 +7,14 @@ import { moving, usesIn, weightPositions } from './fold-widened.ts';
 export const usedInFloat = 'other nodes use its table in float: a second copy would make the file larger';
 
 /**
- * Return the tables of Gather that a node needs in float as well: one that is excluded or not of `operators`, or an
- * output of a graph.
+ * Return the tables of Gather that a node needs in float as well: one that is excluded or not of `operators`, one for
+ * which the method has no form (`takes`), or an output of a graph.
  */
 export function floatTables(
   root: Graph,
   exclude: readonly string[],
   operators: readonly string[],
+  takes: (node: NodeProto) => boolean = () => true,
 ): Set<Tensor> {
   const uses = usesIn(root);
   const isWeight = (name: string): boolean =>
@@ -21,7 +23,7 @@ export function floatTables(
       const { node, position } = use;
       if (moving.has(node.opType) && position === 0) return isWeight(node.output[0] ?? '');
       const isTaken = operators.includes(node.opType) && weightPositions[node.opType]?.includes(position);
-      return isTaken === true && !isExcluded(node, exclude);
+      return isTaken === true && !isExcluded(node, exclude) && takes(node);
     });
   const tables = new Set<Tensor>();
   for (const graph of root.all())

@@ -4,6 +4,7 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { type DataTypeName, dataTypes } from '../../model/tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../model/tensor/values.ts';
+import { movedConstant } from './moved-constant.ts';
 
 /** Input positions of weights. */
 export const weightPositions: Readonly<Record<string, readonly number[]>> = {
@@ -30,9 +31,11 @@ const hasQuantizedActivations = (root: Graph): boolean =>
   [...root.all()].some(({ nodes }) => nodes.some(({ opType }) => quantizing.has(opType)));
 
 /**
- * Replace the float32 values that a Cast or DequantizeLinear makes of a constant by constants, if nothing but the
- * weights of `operators` uses them. Control flow bodies are included. Models are stored so to be small; the method
- * then stores these weights in its own form. `graphs` are those that the method changes; `takes` says which stored weights it has a form for. A model with quantized activations stays as it is.
+ * Replace the values that a Cast or DequantizeLinear makes of a constant by constants, if nothing but the weights of
+ * `operators` uses them. Control flow bodies are included. Models are stored so to be small, or computed in half
+ * precision; the method then stores these weights in its own form. `graphs` are those that the method changes;
+ * `takes` says which weights it has a form for, by their dimensions where they are used. A model with quantized
+ * activations stays as it is.
  */
 export function foldWidened(
   root: Graph,
@@ -43,14 +46,20 @@ export function foldWidened(
 ): void {
   const uses = usesIn(root);
   const isQuantized = hasQuantizedActivations(root);
-  const isForWeights = (name: string, dims: readonly number[]): boolean => {
+  const isForWeights = (weight: Tensor, name: string): boolean => {
     const found = uses.get(name) ?? [];
     return found.every((use) => {
       if (use === 'output') return false;
-      const { node, position } = use;
-      if (moving.has(node.opType) && position === 0) return isForWeights(node.output[0] ?? '', dims);
+      const { graph, node, position } = use;
+      if (moving.has(node.opType) && position === 0) {
+        const moved = movedConstant(node, [
+          weight,
+          ...node.input.slice(1).map((input) => graph.initializer(input)),
+        ]);
+        return moved !== undefined && isForWeights(moved, node.output[0] ?? '');
+      }
       const isWeight = operators.includes(node.opType) && weightPositions[node.opType]?.includes(position);
-      return isWeight === true && !isExcluded(node, exclude) && takes(node, dims);
+      return isWeight === true && !isExcluded(node, exclude) && takes(node, weight.dims);
     });
   };
   for (const graph of graphs) {
@@ -61,9 +70,8 @@ export function foldWidened(
       if (widen === undefined || isExcluded(node, exclude)) return true;
       const inputs = node.input.map((input) => graph.initializer(input));
       const [first] = inputs;
-      if (first === undefined || !isForWeights(name, first.dims)) return true;
-      const made = widen(node, inputs, first);
-      if (made === undefined) return true;
+      const made = first && widen(node, inputs, first);
+      if (made === undefined || !isForWeights(made, name)) return true;
       graph.put({ ...made, name });
       return false;
     });
@@ -71,7 +79,7 @@ export function foldWidened(
 }
 
 /** A use of a value: by an input of a node, or as an output of a graph. */
-type WidenedUse = { node: NodeProto; position: number } | 'output';
+type WidenedUse = { graph: Graph; node: NodeProto; position: number } | 'output';
 
 /** Return the uses of each value. A body may use the values of outer graphs, and hides none of their names. */
 export function usesIn(root: Graph): Map<string, WidenedUse[]> {
@@ -83,22 +91,27 @@ export function usesIn(root: Graph): Map<string, WidenedUse[]> {
   };
   for (const graph of root.all()) {
     for (const node of graph.nodes)
-      for (const [position, name] of node.input.entries()) add(name, { node, position });
+      for (const [position, name] of node.input.entries()) add(name, { graph, node, position });
     for (const { name } of graph.outputs) add(name, 'output');
   }
   return uses;
 }
 
-/** Return the float32 constant that a node makes of constants; undefined if it makes another. */
+/** Return the float constant that a node makes of constants; undefined if it makes another. */
 type Widen = (node: NodeProto, inputs: readonly (Tensor | undefined)[], first: Tensor) => Tensor | undefined;
 
 const cast: Widen = (node, _, first) => {
-  const isWider = first.type === 'float16' || first.type === 'bfloat16';
-  if (!isWider || intAttribute(node, 'to', 0) !== dataTypes.float) return undefined;
-  return lazyTensor(first.name, 'float', first.dims, () => bytesOf(floatsOf(first)));
+  const to = intAttribute(node, 'to', 0);
+  if (!isFloatTensor(first) || first.verbatim !== undefined) return undefined;
+  if (to === dataTypes.float)
+    return lazyTensor(first.name, 'float', first.dims, () => bytesOf(floatsOf(first)));
+  // A model that computes in half precision may cast its float32 weights each time that it runs.
+  return to === dataTypes.float16
+    ? lazyTensor(first.name, 'float16', first.dims, () => bytesOf(new Float16Array(floatsOf(first))))
+    : undefined;
 };
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Float16Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /** First axis of DequantizeLinear. */

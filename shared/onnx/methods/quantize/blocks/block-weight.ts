@@ -113,7 +113,7 @@ export interface BlockUse {
 export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
   const uses: BlockUse[] = [];
   const isSound = finiteness();
-  const inFloat = floatTables(root, exclude, ['MatMul', 'Gemm', 'Gather']);
+  const inFloat = floatTables(root, exclude, ['MatMul', 'Gemm', 'Gather'], isBlockLookup);
   for (const graph of root.all()) {
     const index = new GraphIndex(graph);
     for (const node of graph.nodes) {
@@ -128,6 +128,10 @@ export function findBlockUses(root: Graph, exclude: readonly string[], report: T
   }
   return uses;
 }
+
+/** Whether a node other than a lookup, or a lookup whose table has a form in blocks. */
+const isBlockLookup = (node: NodeProto): boolean =>
+  node.opType !== 'Gather' || intAttribute(node, 'axis', 0) === 0;
 
 interface Finding {
   report: TransformReport;
@@ -155,7 +159,7 @@ function siteOf(
   const why =
     objection(tensor, kind, node) ??
     (isSound(tensor) ? undefined : 'its weight contains NaN or infinite values') ??
-    (kind === 'table' && inFloat.has(tensor) ? usedInFloat : undefined);
+    (inFloat.has(tensor) ? usedInFloat : undefined);
   if (why !== undefined) {
     // Lookups in tables that are not float, such as shapes, are not reported.
     if (isFloatTensor(tensor)) report.keep(nodeName(node), why);
@@ -206,7 +210,7 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   if (type !== 'float' && type !== 'float16') return `its weight is ${type}, not float or float16`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
   if (dims.includes(0)) return 'its weight is empty';
-  if (kind === 'table' && intAttribute(node, 'axis', 0) !== 0)
+  if (!isBlockLookup(node))
     return 'it looks up along an axis other than 0';
   if (kind === 'table' && !fitsBlocks(dims))
     return `its rows of ${dims[1]} values are not a multiple of the smallest block size, ${leastBlockSize}`;

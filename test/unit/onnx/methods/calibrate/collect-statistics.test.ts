@@ -84,3 +84,26 @@ test('a value with another number of channels is refused', async () => {
     'The value "y" is [2, 3, 4], but needs 4 channels along axis 1.',
   );
 });
+
+test('statistics of a value in half precision are those of its numbers', async () => {
+  const model = smallModel({
+    nodes: [
+      makeNode('Cast', ['x'], ['h'], { attributes: { to: 10 } }),
+      makeNode('Cast', ['h'], ['y'], { attributes: { to: 1 } }),
+      makeNode('Relu', ['p'], ['q']),
+    ],
+    constants: [],
+    inputs: { x: [2, 3, 4], p: [1, 3, 2, 2] },
+    outputs: { y: [2, 3, 4], q: [1, 3, 2, 2] },
+  });
+  const folder = await testFolder();
+  const wanted = [{ name: 'h', type: 'float16', axis: -1, channels: 4, hasMoment: true }] as const;
+
+  await collectStatistics(model, wanted, { feed, folder, progress: () => {} });
+
+  const x = Array.from((syntheticFeeds(feed.inputs, feed.seed).get('x')?.values ?? []) as Float32Array);
+  const rows = Array.from({ length: 6 }, (_, row) => x.slice(4 * row, 4 * row + 4));
+  const found = readStatistics(folder).get('h');
+  expect(found?.rows).toBe(6);
+  for (const [at, value] of expected(rows).mean.entries()) expect(found?.mean[at]).toBeCloseTo(value, 2);
+});

@@ -59,18 +59,20 @@ const int4 = makeTensor(
   [rows, columns],
   new Uint8Array(bytes.buffer.slice(0, (rows * columns) / 2)),
 );
+const double = makeTensor('a', 'double', [rows, columns], Float64Array.from(floats));
 const zeros = makeTensor('z', 'uint8', [columns], new Uint8Array(columns).fill(128));
 
 const forms: readonly (readonly [string, NodeProto, readonly Tensor[]])[] = [
   ['half precision', cast, [half]],
   ['bfloat16', cast, [brain]],
+  ['double precision', cast, [double]],
   ['int8 with one scale', dequantize({}), [int8, scale([])]],
   ['int8 with a scale for each row', dequantize({ axis: 0 }), [int8, scale([rows])]],
   ['uint8 with zero points', dequantize({ axis: -1 }, 'z'), [uint8, scale([columns]), zeros]],
   ['int4 in blocks', dequantize({ axis: 0, block_size: 16 }), [int4, scale([rows / 16, columns])]],
 ];
 
-describe('a weight that is stored in a narrower type', () => {
+describe('a weight that is stored in another type', () => {
   test.each(forms)('becomes a float32 constant of the same values: %s', async (_, widen, constants) => {
     const before = await runSmall(product(widen, constants), { x });
     const model = product(widen, constants);
@@ -91,6 +93,40 @@ describe('a weight that is stored in a narrower type', () => {
     const after = await runSmall(model, { x });
     expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test('goes into blocks if nodes give it two dimensions first', async () => {
+    const cube = { ...half, dims: [4, rows / 4, columns] };
+    const made = () =>
+      smallModel({
+        nodes: [
+          makeNode('Cast', ['a'], ['c'], { attributes: { to: 1 } }),
+          makeNode('Reshape', ['c', 'shape'], ['w']),
+          makeNode('MatMul', ['x', 'w'], ['y']),
+        ],
+        constants: [cube, makeInt64s('shape', [rows, columns])],
+        inputs: { x: [2, rows] },
+        outputs: { y: [2, columns] },
+      });
+    const before = await runSmall(made(), { x });
+    const model = made();
+
+    quantizeWeightOnly(model, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+
+    const after = await runSmall(model, { x });
+    expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test('is stored in half precision if each run casts it for that', () => {
+    const model = product(makeNode('Cast', ['a'], ['w'], { attributes: { to: 10 } }), [
+      makeTensor('a', 'float', [rows, columns], floats),
+    ]);
+
+    foldWidened(model.graph, [], ['MatMul']);
+
+    expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMul']);
+    expect(model.graph.initializer('w')?.type).toBe('float16');
   });
 
   test('stays in its narrow type where blocks have no form for it', () => {

@@ -95,6 +95,33 @@ describe('weights in blocks', () => {
     expect(quantize).toThrow(/no constant float weight of MatMul, Gemm or Gather/);
   });
 
+  test('a table that is looked up by columns stays once in float, and is reported', () => {
+    const model = smallModel({
+      nodes: [
+        makeNode('Cast', ['x'], ['ids'], { attributes: { to: 7 } }),
+        makeNode('Gather', ['table', 'ids'], ['columns'], { name: 'embed', attributes: { axis: 1 } }),
+        makeNode('Transpose', ['columns'], ['e'], { attributes: { perm: [1, 0] } }),
+        makeNode('MatMul', ['e', 'w'], ['t'], { name: 'middle' }),
+        makeNode('MatMul', ['t', 'table'], ['y'], { name: 'head' }),
+      ],
+      constants: [
+        makeTensor('table', 'float', [64, 50], seededFloats(seededRandom(3), 3200)),
+        makeTensor('w', 'float', [64, 64], seededFloats(seededRandom(4), 4096)),
+      ],
+      inputs: { x: [4] },
+      outputs: { y: [4, 50] },
+    });
+    const report = new TransformReport();
+
+    quantizeWeightOnly(model, { precision: 4, quant_type: 'int4', exclude: [] }, report);
+
+    expect(report.layers.map(({ weight }) => weight)).toEqual(['w']);
+    expect(report.kept).toContainEqual({
+      what: 'head',
+      why: 'other nodes use its table in float: a second copy would make the file larger',
+    });
+  });
+
   test('a table that the output head shares is kept once', async () => {
     const table = seededFloats(seededRandom(3), 3200);
     const make = () =>
