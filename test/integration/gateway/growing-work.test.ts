@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -136,19 +138,24 @@ describe('a request that nobody waits for', () => {
       return { statusCode: 200, body: '' };
     });
     const limits = { inFlight: 1, waiting: 5 };
+    const arrived: IncomingMessage[] = [];
+    const note = (message: unknown) => void arrived.push((message as { request: IncomingMessage }).request);
+    subscribe('http.server.request.start', note);
     const gateway = await startGateway({ endpoints: [probe], port: 0, limits });
     try {
       const first = fetch(`${gateway.url}/first`);
-      while (paths.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await expect.poll(() => paths).toEqual(['/first']);
       const leave = await close(gateway.url, '/left');
       const last = fetch(`${gateway.url}/last`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await expect.poll(() => arrived.map(({ url }) => url).sort()).toEqual(['/first', '/last', '/left']);
+      const gone = arrived.filter(({ url }) => url === '/left').map(({ socket }) => once(socket, 'close'));
       leave();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await Promise.all(gone);
       end.resolve();
       await Promise.all([first, last]);
       expect(paths).toEqual(['/first', '/last']);
     } finally {
+      unsubscribe('http.server.request.start', note);
       await gateway.close();
     }
   });

@@ -34,7 +34,7 @@ test('sessions leave neither a device id nor reports for the maker of the runtim
     command: stageCommand(),
     user: undefined,
     folder: home,
-    bounds: { memoryBytes: 2 ** 31, seconds: 30 },
+    bounds: { memoryBytes: 2 ** 31, seconds: 3600 },
     say: () => {},
     signal: new AbortController().signal,
   };

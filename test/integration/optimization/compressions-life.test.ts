@@ -135,7 +135,7 @@ describe('the life of a strategy', () => {
       vcpus: 1,
       memory: 2048,
       gpus: 0,
-      timeout: 60,
+      timeout: 600,
     });
     expect(await service.untilCompression('prune', json.strategy_id)).toMatchObject({ attempt: 1 });
     await expect.poll(async () => (await control.describe([again]))[0]?.status).toBe('SUCCEEDED');

@@ -19,7 +19,7 @@ test('a doubled submission executes once', async () => {
     vcpus: 1,
     memory: 2048,
     gpus: 0,
-    timeout: 60,
+    timeout: 600,
   });
   const experiment = await service.ended(project_id, experiment_id);
   await expect.poll(async () => (await control.describe([again]))[0]?.status).toBe('SUCCEEDED');

@@ -107,7 +107,7 @@ describe('a rerun', () => {
       const second = await project.rerun(first, {
         overrides: JSON.stringify({ lr: 0.003, 'model.layers.1': 8 }),
         memory: '4096',
-        timeout: '60',
+        timeout: '600',
         fresh: 'true',
       });
       const changed = await project.ended(second);
@@ -115,7 +115,7 @@ describe('a rerun', () => {
         status: 'SUCCEEDED',
         config_version: 2,
         memory: 4096,
-        timeout: 60,
+        timeout: 600,
         continues_from: null,
         overrides: { lr: 0.003, 'model.layers.1': 8 },
       });
@@ -163,13 +163,13 @@ describe('a rerun', () => {
     const first = await project.train(query);
     const failed = await project.ended(first);
     expect(failed).toMatchObject({ status: 'FAILED', status_reason: expect.stringContaining(reason) });
-    const enough = { timeout: '60', vcpus: '0.5', memory: '1024' };
+    const enough = { timeout: '600', vcpus: '0.5', memory: '1024' };
     const second = await project.rerun(first, { overrides: `{"${what}":false}`, ...enough });
     const later = await project.ended(second);
     expect(later).toMatchObject({
       status: 'SUCCEEDED',
       continues_from: first,
-      ...{ memory: 1024, timeout: 60 },
+      ...{ memory: 1024, timeout: 600 },
     });
     expect(later['config_version']).toBe(failed['config_version']);
     expect(await project.log(second)).toContain('runs: 2');

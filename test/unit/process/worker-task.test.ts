@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { BoundedCache, WorkerQueue, WorkLimitError } from '../../../shared/process/worker-task.ts';
 import { odd } from './odd-tasks.ts';
 
 const address = { module: new URL('odd-tasks.ts', import.meta.url).href, name: 'odd' };
 
 test('work is done on a thread without credentials, once for all who ask for the same', async () => {
-  process.env['AWS_SECRET_ACCESS_KEY'] = 'a secret';
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret');
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(await odd({ do: 'echo' })).toEqual({ do: 'echo', credentials: undefined });
   expect(await Promise.all([odd({ do: 'count' }), odd({ do: 'count' })])).toEqual([1, 1]);
   expect(await odd({ do: 'count' })).toBe(1);

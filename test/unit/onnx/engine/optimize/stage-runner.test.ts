@@ -40,7 +40,7 @@ async function stagesThat(
   const folder = await testFolder();
   const file = join(folder, 'stage.mjs');
   writeFileSync(file, program(opened, crashesIn));
-  const bounds = { memoryBytes: 2 ** 30, seconds: 20 };
+  const bounds = { memoryBytes: 2 ** 30, seconds: 3600 };
   const { signal } = new AbortController();
   const options = { command: [process.execPath, file], user: undefined, folder, bounds, say() {}, signal };
   const stages = new StageRunner(options, () => {}, { areKept, fallsBack, refusesResults });
