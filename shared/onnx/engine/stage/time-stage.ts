@@ -1,6 +1,6 @@
 import { batchOf } from '../../measure/session/batch-feeds.ts';
 import { samplesOf } from '../../measure/session/samples.ts';
-import type { FedTensor, FedTexts, Session } from '../../measure/session/session.ts';
+import type { FedTensor, FedTexts, Session, SessionOf } from '../../measure/session/session.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
 import type { TaskOf } from '../../measure/session/stage-task.ts';
@@ -49,8 +49,10 @@ export async function timeStage(
   { progress }: Pick<StageReporter, 'progress'>,
   sessions = new SessionPool(),
 ): Promise<StageAnswer<'time'>> {
-  return await sessions.use(task.before, 'model', (before) =>
-    sessions.use(task.after, 'result', (after) => timeBoth({ before, after }, task, progress)),
+  const timed = <T>(path: string, of: SessionOf, time: (session: Session) => Promise<T>): Promise<T> =>
+    sessions.use(path, of, time, 1);
+  return await timed(task.before, 'model', (before) =>
+    timed(task.after, 'result', (after) => timeBoth({ before, after }, task, progress)),
   );
 }
 

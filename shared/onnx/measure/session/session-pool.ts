@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type GraphOptimization, Session, type SessionOf } from './session.ts';
+import { type GraphOptimization, Session, type SessionOf, untimedThreads } from './session.ts';
 
 /** Sessions of larger model files are not kept, because two of them might not fit into memory. */
 export const keptSessionBytes = 2 ** 28;
@@ -23,12 +23,20 @@ export class SessionPool {
     this.#level = level;
   }
 
-  /** Call `use` with a session of the model. @throws ModelError if ONNX Runtime refuses the model */
-  async use<T>(path: string, of: SessionOf, use: (session: Session) => Promise<T>): Promise<T> {
-    const identity = modelIdentity(path);
+  /**
+   * Call `use` with a session of the model, on one thread if it is timed.
+   * @throws ModelError if ONNX Runtime refuses the model
+   */
+  async use<T>(
+    path: string,
+    of: SessionOf,
+    use: (session: Session) => Promise<T>,
+    threads = untimedThreads,
+  ): Promise<T> {
+    const identity = `${modelIdentity(path)},${threads}`;
     const at = this.#kept.findIndex((one) => one.identity === identity);
     const [known] = at < 0 ? [] : this.#kept.splice(at, 1);
-    const session = known?.session ?? (await Session.open(path, of, this.#level));
+    const session = known?.session ?? (await Session.open(path, of, this.#level, threads));
     try {
       return await use(session);
     } finally {
