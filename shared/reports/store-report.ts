@@ -19,8 +19,9 @@ import { blocksOf, namedIn, parseReport } from './parse-report.ts';
 import { presentData } from './read-block.ts';
 
 /**
- * Store a report, and the data of blocks that are frozen from now on. What its blocks name must be in the project,
- * and is locked.
+ * Store a report, and the data of blocks that are frozen from now on. What its new and changed blocks name must be in the
+ * project, and is locked. Other blocks may name what is gone, as those of an archive that came without its sweeps.
+ * @param previous the report before, with its text
  * @param also further writes of the transaction
  * @throws ServiceError `bad-request` with all faults of the text, `conflict` if the project has too many reports
  * @throws ConditionFailedError if the report was changed in between, or the project is gone
@@ -29,16 +30,21 @@ export async function storeReport(
   { records, accounts, now }: ViewReading & { records: TableWriter<'records'> },
   project: Project,
   value: Omit<Report, 'experiments' | 'sweeps' | 'views' | 'frozen' | 'updated_at' | 'project_id'>,
-  { text, previous, also = [] }: { text: string; previous?: Report; also?: readonly Write[] },
+  {
+    text,
+    previous: { report: previous, text: before = '' } = {},
+    also = [],
+  }: { text: string; previous?: { report?: Report; text?: string }; also?: readonly Write[] },
 ): Promise<void> {
   const { project_id } = project;
   const { parts, faults } = parseReport(text);
   const blocks = blocksOf(parts);
-  const named = namedIn(blocks);
-  for (const name of named.views)
+  const unchanged = new Set(blocksOf(parseReport(before).parts).map(digestOfBlock));
+  const judged = namedIn(blocks.filter((block) => !unchanged.has(digestOfBlock(block))));
+  for (const name of judged.views)
     if (!project.views?.some((view) => view.name === name))
       faults.push(`the project has no view ${JSON.stringify(name)}`);
-  for (const id of await missingIn(records, project_id, named))
+  for (const id of await missingIn(records, project_id, judged))
     faults.push(`the project has no experiment or sweep ${id}`);
   if (faults.length > 0) throw textFault(faults);
   const at = now().toISOString();
@@ -51,6 +57,10 @@ export async function storeReport(
     frozen[digest] = kept[digest] ?? at;
     if (Object.hasOwn(kept, digest)) continue;
     const present = await presentData({ records, accounts, now }, project, block);
+    if (present.kind === 'missing' && unchanged.has(digest)) {
+      delete frozen[digest];
+      continue;
+    }
     if (present.kind === 'missing') faults.push(`line ${block.line}: cannot be frozen. ${present.reason}`);
     const json = JSON.stringify(present);
     if (Buffer.byteLength(json) > frozenMaxBytes)
@@ -58,11 +68,17 @@ export async function storeReport(
     data.set(digest, json);
   }
   if (faults.length > 0) throw textFault(faults);
-  const report: Report = { ...value, project_id, ...named, frozen, updated_at: at };
+  const named = namedIn(blocks);
+  const locked = (kind: keyof typeof named): string[] =>
+    named[kind].filter((name) => judged[kind].includes(name) || previous?.[kind].includes(name));
+  const report: Report = {
+    ...{ ...value, project_id, frozen, updated_at: at },
+    ...{ experiments: locked('experiments'), sweeps: locked('sweeps'), views: locked('views') },
+  };
   const write = async (): Promise<void> =>
     records.write(
       ...putReport(report, text, data, previous),
-      ...(await lockSweeps(records, project_id, previous?.sweeps ?? [], named.sweeps, now())),
+      ...(await lockSweeps(records, project_id, previous?.sweeps ?? [], report.sweeps, now())),
       ...also,
     );
   try {

@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   path: '/projects/{project_id}/reports/{report_id}',
   summary: 'Change the title or the text of a report',
   description:
-    'Frozen blocks whose lines are unchanged keep their data; others are frozen now, and what no block shows any more can be deleted again.',
+    'Blocks whose lines are unchanged may name what is gone, and keep their data if they are frozen; others are frozen now, and what no block shows any more can be deleted again.',
   allow: 'developer',
   project: 'developer',
   audit: { fields: ['title'] },
@@ -47,7 +47,10 @@ export const endpoint = defineEndpoint({
         updated_at: now().toISOString(),
         version: version + 1,
       };
-      await storeReport(context, project, value, { text: body.text ?? text, previous });
+      await storeReport(context, project, value, {
+        text: body.text ?? text,
+        previous: { report: previous, text },
+      });
     });
     return answerReport(context, path);
   },

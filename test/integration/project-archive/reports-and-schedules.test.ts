@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { endpoint as deleteExperiment } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
 import { endpoint as readReport } from '../../../functions/projects/reports/read-report.endpoint.ts';
 import { endpoint as readReportBlock } from '../../../functions/projects/reports/read-report-block.endpoint.ts';
+import { endpoint as updateReport } from '../../../functions/projects/reports/update-report.endpoint.ts';
 import { endpoint as readSchedule } from '../../../functions/projects/schedules/read-schedule.endpoint.ts';
 import { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
 import { newId } from '../../../shared/core/new-id.ts';
@@ -16,6 +17,7 @@ import { listSchedules, readScheduleConfig } from '../../../shared/data/schedule
 import { listDue } from '../../../shared/data/schedules/schedule-time.ts';
 import { canonicalJson } from '../../../shared/project-archive/canonical-json.ts';
 import { testService } from '../../support/service.ts';
+import { json } from '../users/body.ts';
 import { archiveLab, exported, imported } from './archive-lab.ts';
 import { type DrawnProject, recordProject } from './archived-project.ts';
 import { block, recordReport, recordSchedule } from './recorded-pages.ts';
@@ -44,8 +46,11 @@ async function deployment() {
       );
       return { project_id, experiment_id, path: picture.path };
     },
-    ask: (endpoint: Parameters<typeof service.call>[0], path: Readonly<Record<string, string>>) =>
-      service.call(endpoint, { as, path }),
+    ask: (
+      endpoint: Parameters<typeof service.call>[0],
+      path: Readonly<Record<string, string>>,
+      body?: object,
+    ) => service.call(endpoint, { as, path, ...(body && json(body)) }),
     experimentsOf,
     reportsOf: async (project_id: string) =>
       (await listProjectReports(lab.records, project_id, everything)).items,
@@ -233,6 +238,45 @@ test('a block of what the archive does not contain says so, and keeps nothing el
 
   expect([status, report?.experiments, report?.sweeps]).toEqual(['SUCCEEDED', [], []]);
   expect(shown).toEqual(['missing', 'missing']);
+});
+
+test('a report whose blocks name what did not come can be edited, and new blocks name what is there', async () => {
+  const there = await deployment();
+  const here = await deployment();
+  const project_id = await recordProject(here.lab, drawn);
+  await recordReport(here.lab, project_id, 'Rates', 'text');
+  const gone = newId();
+  const kept = [
+    block('sweep', `sweep: ${gone}`, 'frozen: true'),
+    block('table', `experiments: ${gone}`),
+    block('table', 'view: gone'),
+  ];
+  const archive = withDocument(await exported(here.lab, project_id), reportPath, (document) => ({
+    ...document,
+    text: kept.join(''),
+  }));
+  const { project_id: copy } = await imported(there.lab, archive);
+  const [report] = await there.reportsOf(copy);
+  const [experiment_id = ''] = await there.experimentsOf(copy);
+  const path = { project_id: copy, report_id: report?.report_id ?? '' };
+  const change = async (...blocks: string[]) => {
+    const { status, json: answer } = await there.ask(updateReport, path, {
+      text: `# Edited\n${blocks.join('')}`,
+    });
+    return [status, answer.errors?.map(({ message }: { message: string }) => message)];
+  };
+
+  const edited = await change(...kept, block('table', `experiments: ${experiment_id}`));
+  const [stored] = await there.reportsOf(copy);
+  const renamed = await there.ask(updateReport, path, { title: 'Renamed' });
+  const wrong = await change(...kept, block('sweep', `sweep: ${gone}`));
+  const shorter = await change(...kept.slice(1));
+
+  expect(edited).toEqual([200, undefined]);
+  expect(stored).toMatchObject({ experiments: [experiment_id], sweeps: [], frozen: {} });
+  expect(renamed.status).toBe(200);
+  expect(wrong).toEqual([400, [`the project has no experiment or sweep ${gone}`]]);
+  expect(shorter).toEqual([200, undefined]);
 });
 
 test('a schedule comes paused and as the importer’s, so nothing fires before it is resumed', async () => {
