@@ -13,6 +13,8 @@ import type { Omissions } from './omissions.ts';
 export class ScratchFiles {
   #folder: string | undefined;
   readonly #files = new Map<string, { local: string; size: number; lines: string[] }>();
+  /** Numbers of further files of one path. */
+  readonly #counts = new Map<string, number>();
 
   /** Number of files. */
   get count(): number {
@@ -23,8 +25,9 @@ export class ScratchFiles {
     return this.#files.has(path);
   }
 
+  /** Make a file. Where there is one of this path, the number before the step tells them apart. */
   async write(path: string, content: Uint8Array | string): Promise<void> {
-    const file = await this.#fileAt(path);
+    const file = await this.#fileAt(this.#free(path));
     const bytes = Buffer.from(content as string);
     await writeFile(file.local, bytes);
     file.size = bytes.length;
@@ -36,7 +39,7 @@ export class ScratchFiles {
     omissions: Omissions,
   ): Promise<void> {
     const path = `histograms/${key}_step_${step}.json`;
-    if (this.count < maxFiles || this.has(path)) return this.write(path, JSON.stringify({ bins, values }));
+    if (this.count < maxFiles) return this.write(path, JSON.stringify({ bins, values }));
     omissions.add(`histograms beyond ${maxFiles} files of a run: in ${histogramLines}`);
     return this.addLine(histogramLines, JSON.stringify({ key, step, bins, values }));
   }
@@ -49,6 +52,16 @@ export class ScratchFiles {
     const file = await this.#fileAt(path);
     file.lines.push(text);
     if (file.lines.length >= linesAtOnce) await flush(file);
+  }
+
+  /** Return a path that no file has: the same, or with a number before the step, as W&B's media have. */
+  #free(path: string): string {
+    let free = path;
+    for (let count = (this.#counts.get(path) ?? 0) + 1; this.#files.has(free); count += 1) {
+      free = path.replace(/(?=_step_-?\d+(?:\.\w+)*$)|$/, `.${count}`);
+      this.#counts.set(path, count);
+    }
+    return free;
   }
 
   async #fileAt(path: string): Promise<{ local: string; size: number; lines: string[] }> {

@@ -29,6 +29,13 @@ export interface SoundEvent {
   file: Uint8Array;
 }
 
+/** A text of an event file. */
+export interface TextEvent {
+  tag: string;
+  step: number;
+  text: string;
+}
+
 /** A histogram of an event file. */
 export interface HistogramEvent {
   tag: string;
@@ -45,7 +52,12 @@ interface Reading {
   onPicture?: (picture: PictureEvent) => void;
   /** Called for each sound. */
   onSound?: (sound: SoundEvent) => void;
-  /** Called for each value that none of the others is called for, and that is no scalar, with the plugin that shows it. */
+  /** Called for each text. */
+  onText?: (text: TextEvent) => void;
+  /**
+   * Called for each value that none of the others is called for, and that is no scalar, with the plugin that shows it, and
+   * with `graphs` for a graph of TensorFlow.
+   */
   onOther?: (plugin: string | undefined) => void;
   /** Called for each histogram. */
   onHistogram?: (histogram: HistogramEvent) => void;
@@ -54,6 +66,9 @@ interface Reading {
 /** Larger records hold pictures, graphs and sounds. They are passed over without being kept. */
 const maxRecordBytes = 256 * 1024;
 const maxPictureBytes = 64 * 1024 * 1024;
+
+/** Fields of an `Event` with a graph of TensorFlow or what is measured of one. */
+const graphFields: ReadonlySet<number> = new Set([4, 8, 9]);
 
 /** No record is larger. A greater length is damage. */
 const maxLength = 2n ** 40n;
@@ -70,6 +85,7 @@ export class EventFile {
   readonly #plugins = new Map<string, string>();
   readonly #onPicture: Reading['onPicture'];
   readonly #onSound: Reading['onSound'];
+  readonly #onText: Reading['onText'];
   readonly #onHistogram: Reading['onHistogram'];
   readonly #onStart: Reading['onStart'];
   readonly #onParam: Reading['onParam'];
@@ -78,10 +94,13 @@ export class EventFile {
   #rest = new Uint8Array();
   #skipped = 0;
   #isDamaged = false;
+  #damagedRecords = 0;
+  #largeRecords = 0;
 
-  constructor({ onPicture, onSound, onHistogram, onStart, onParam, onOther }: Reading = {}) {
+  constructor({ onPicture, onSound, onText, onHistogram, onStart, onParam, onOther }: Reading = {}) {
     this.#onPicture = onPicture;
     this.#onSound = onSound;
+    this.#onText = onText;
     this.#onHistogram = onHistogram;
     this.#onStart = onStart;
     this.#onParam = onParam;
@@ -92,6 +111,21 @@ export class EventFile {
   /** Whether the file is no event file, or is damaged from some place on. */
   get isDamaged(): boolean {
     return this.#isDamaged;
+  }
+
+  /** Number of records whose checksum is wrong. They are passed over. */
+  get damagedRecords(): number {
+    return this.#damagedRecords;
+  }
+
+  /** Number of records that were passed over because of their size. */
+  get largeRecords(): number {
+    return this.#largeRecords;
+  }
+
+  /** Whether the bytes so far end within a record. */
+  get isTorn(): boolean {
+    return this.#rest.length > 0 || this.#skipped > 0;
   }
 
   /** Return the scalars that more bytes complete. */
@@ -114,6 +148,7 @@ export class EventFile {
         break;
       }
       if (length > this.#maxBytes) {
+        this.#largeRecords += 1;
         this.#skipped = headerBytes + Number(length) + checksumBytes;
         continue;
       }
@@ -122,6 +157,7 @@ export class EventFile {
       const record = data.subarray(headerBytes, end);
       if (maskedCrc32c(record) === header.getUint32(end, true))
         for (const scalar of this.#scalarsOf(record)) found.push(scalar);
+      else this.#damagedRecords += 1;
       data = data.subarray(end + checksumBytes);
     }
     // Copy the rest: a part of the chunk would keep the whole chunk.
@@ -141,24 +177,29 @@ export class EventFile {
         for (const protobufField of protobufFields(bytes))
           if (protobufField.number === 1) values.push(protobufField.bytes);
       } else if (number === 7) isStart = startsSession(bytes);
+      else if (graphFields.has(number)) this.#onOther?.('graphs');
     }
     if (isStart) this.#onStart?.(step);
     return values.flatMap((bytes) => {
-      const { tag, value, picture, sound, bins } = this.#valueOf(bytes);
+      const { tag, value, pictures, sounds, textValue, bins } = this.#valueOf(bytes);
       if (bins !== undefined) this.#onHistogram?.({ tag, step, bins });
-      if (picture !== undefined) this.#onPicture?.({ tag, step, file: picture });
-      else if (sound !== undefined && this.#onSound) this.#onSound({ tag, step, file: sound });
-      else if (value === undefined && bins === undefined) this.#onOther?.(this.#plugins.get(tag));
+      else if (pictures !== undefined && this.#onPicture)
+        for (const file of pictures) this.#onPicture({ tag, step, file });
+      else if (sounds !== undefined && this.#onSound)
+        for (const file of sounds) this.#onSound({ tag, step, file });
+      else if (textValue !== undefined && this.#onText) this.#onText({ tag, step, text: textValue });
+      else if (value === undefined) this.#onOther?.(this.#plugins.get(tag));
       return value === undefined ? [] : [{ tag, value, step, time }];
     });
   }
 
-  /** Return the scalar, picture, sound or histogram of a `Summary.Value`. TensorFlow 2 writes all as tensors of a plugin. */
+  /** Return the scalar, pictures, sounds, text or histogram of a `Summary.Value`. TensorFlow 2 writes all as tensors of a plugin. */
   #valueOf(message: Uint8Array): {
     tag: string;
     value?: number | undefined;
-    picture?: Uint8Array | undefined;
-    sound?: Uint8Array | undefined;
+    pictures?: readonly Uint8Array[] | undefined;
+    sounds?: readonly Uint8Array[] | undefined;
+    textValue?: string | undefined;
     bins?: HistogramBin[] | undefined;
   } {
     let tag = '';
@@ -185,8 +226,8 @@ export class EventFile {
     // Only the first value of a tag names its plugin.
     if (plugin !== undefined && this.#plugins.size < maxTags) this.#plugins.set(tag, plugin);
     if (simple !== undefined) return { tag, value: shortest(simple) };
-    if (picture !== undefined) return { tag, picture };
-    if (sound !== undefined) return { tag, sound };
+    if (picture !== undefined) return { tag, pictures: [picture] };
+    if (sound !== undefined) return { tag, sounds: [sound] };
     if (histogram !== undefined)
       return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogram(histogram) }) };
     if (tensor === undefined) return { tag };
@@ -194,11 +235,18 @@ export class EventFile {
     if (known === 'scalars') return { tag, value: numberOfTensor(tensor) };
     if (known === 'histograms')
       return { tag, ...(this.#onHistogram !== undefined && { bins: readHistogramTensor(tensor) }) };
-    if (known === 'audio') return { tag, sound: stringsOfTensor(tensor)[0] };
+    const strings = stringsOfTensor(tensor);
+    // Each sound may have a label after it.
+    if (known === 'audio') return { tag, sounds: someOf(strings.filter(isWave)) };
+    if (known === 'text') return { tag, textValue: strings.map((bytes) => text.decode(bytes)).join('\n') };
     // Width and height come before the encoded pictures.
-    return { tag, ...(known === 'images' && { picture: stringsOfTensor(tensor)[2] }) };
+    return { tag, ...(known === 'images' && { pictures: someOf(strings.slice(2)) }) };
   }
 }
+
+const someOf = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+
+const isWave = (file: Uint8Array): boolean => text.decode(file.subarray(0, 4)) === 'RIFF';
 
 /** Whether a `SessionLog` has the status START, as that of `SummaryWriter(purge_step=…)`. */
 function startsSession(log: Uint8Array): boolean {

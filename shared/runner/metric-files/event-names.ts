@@ -21,7 +21,7 @@ export const isOfRun = (name: string): boolean =>
  */
 export class EventNames {
   readonly #folders = new Set<string>();
-  /** The folder that has a name without a prefix. */
+  /** Folder and tag of the scalar that has a name. */
   readonly #owners = new Map<string, string>();
 
   /** Note an event file. */
@@ -36,18 +36,36 @@ export class EventNames {
     const folder = folderOf(file);
     const own = baseOf(folder);
     const part = parts[own.toLowerCase()];
-    if (part !== undefined) return ofPart(part, own, tag);
+    if (part !== undefined) return this.#unlike(folder, tag, ofPart(part, own, tag), folderOf(folder));
     // `add_scalars` of PyTorch makes a folder of each of its lines.
     const isLine = own !== tag && own.startsWith(`${tag.replaceAll('/', '_')}_`);
-    if (isLine && this.#folders.has(folderOf(folder))) return own;
+    if (isLine && this.#folders.has(folderOf(folder)))
+      return this.#unlike(folder, tag, own, folderOf(folder));
     return this.ownName(folder, tag);
   }
 
   /** Return a name as it is for the first folder that has it, and with the folder's name for others. */
   ownName(folder: string, name: string): string {
-    const owner = this.#owners.get(name) ?? folder;
-    if (this.#owners.size < maxNames) this.#owners.set(name, owner);
-    return owner === folder ? name : `${baseOf(folder)}/${name}`;
+    return this.#unlike(folder, name, name, folder);
+  }
+
+  /** Return a name of the picture, text or the like of a folder. */
+  mediaName(folder: string, tag: string): string {
+    const part = baseOf(folder);
+    if (parts[part.toLowerCase()] === undefined) return this.ownName(folder, tag);
+    return this.#unlike(folder, tag, `${part}/${tag}`, folderOf(folder));
+  }
+
+  /** Return a name, for others than the first with as many of the folders above as tell it from those before. */
+  #unlike(folder: string, tag: string, name: string, above: string): string {
+    const owner = `${folder}\0${tag}`;
+    let unlike = name;
+    for (let rest = above; ; rest = folderOf(rest)) {
+      const known = this.#owners.get(unlike) ?? owner;
+      if (this.#owners.size < maxNames) this.#owners.set(unlike, known);
+      if (known === owner || rest === '') return unlike;
+      unlike = `${baseOf(rest)}/${unlike}`;
+    }
   }
 }
 

@@ -52,12 +52,27 @@ export function tensorScalarOf(tag: string, value: number, plugin: string | unde
 export const pictureOf = (tag: string, file: Buffer): Buffer =>
   Buffer.concat([text(1, tag), delimited(4, delimited(4, file))]);
 
-/** A picture as TensorFlow 2 writes it: a tensor of width, height and the file. */
-export function tensorPictureOf(tag: string, file: Buffer): Buffer {
-  const strings = [Buffer.from('28'), Buffer.from('28'), file].map((one) => delimited(8, one));
+/** Pictures as TensorFlow 2 writes them: a tensor of width, height and the files. */
+export function tensorPictureOf(tag: string, ...files: Buffer[]): Buffer {
+  const strings = [Buffer.from('28'), Buffer.from('28'), ...files].map((one) => delimited(8, one));
   const tensor = Buffer.concat([Buffer.from([0x08, 7]), ...strings]);
   return Buffer.concat([text(1, tag), delimited(8, tensor), delimited(9, delimited(1, text(1, 'images')))]);
 }
+
+/** A sound as PyTorch writes it. */
+export const soundOf = (tag: string, file: Buffer): Buffer =>
+  Buffer.concat([text(1, tag), delimited(6, delimited(4, file))]);
+
+/** A text as a tensor of a plugin. */
+export const textOf = (tag: string, value: string, plugin: string): Buffer =>
+  Buffer.concat([
+    text(1, tag),
+    delimited(8, Buffer.concat([Buffer.from([0x08, 7]), text(8, value)])),
+    delimited(9, delimited(1, text(1, plugin))),
+  ]);
+
+/** An event with the graph of a model. */
+export const graphOf = (): Buffer => delimited(4, Buffer.from('graph'));
 
 const doubles = (field: number, values: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(8 * values.length);
