@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
@@ -8,11 +8,19 @@ import { folderSource } from './folder-source.ts';
 import { Omissions } from './omissions.ts';
 import { isFresh } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
-import { valueText } from './value-text.ts';
+import { jsonText, valueText } from './value-text.ts';
+import { artifactFiles, artifactsFile, describeArtifacts } from './wandb/wandb-artifacts.ts';
 import { mediaPath } from './wandb/wandb-media.ts';
 import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb/wandb-run.ts';
 import { machineName } from './wandb/wandb-stats.ts';
-import { flatValues, isMedia, isObject, numberOf, type WandbValue } from './wandb/wandb-values.ts';
+import {
+  flatValues,
+  isMedia,
+  isObject,
+  numberOf,
+  valuesOfProgram,
+  type WandbValue,
+} from './wandb/wandb-values.ts';
 
 /**
  * Read the run folders that W&B's package writes, offline or synced, below a folder. Neither an account nor the package is
@@ -127,6 +135,10 @@ const continued = (first: WandbRun, later: WandbRun): WandbRun => ({
   axes: new Map([...first.axes, ...later.axes]),
   used: [...first.used, ...later.used],
   artifacts: [...first.artifacts, ...later.artifacts],
+  fork: first.fork ?? later.fork,
+  alerts: [...first.alerts, ...later.alerts],
+  environment: { ...first.environment, ...later.environment },
+  eventFolders: first.eventFolders + later.eventFolders,
   hasOutput: first.hasOutput || later.hasOutput,
   damage: {
     blocks: first.damage.blocks + later.damage.blocks,
@@ -136,25 +148,29 @@ const continued = (first: WandbRun, later: WandbRun): WandbRun => ({
 
 function describe({ run, logs, bytes, isLive, changed }: ReadRun): SourceRun {
   const pair = (key: string, value: string): Pair[] => (value === '' ? [] : [{ key, value }]);
-  const isPrivate = ([name]: readonly [string, unknown]): boolean => name.startsWith('_');
+  // An id is unique within its project only.
+  const idOf = (id: string): string => [run.entity, run.project, id].filter((part) => part !== '').join('/');
+  const { fork, environment } = run;
+  const git = isObject(environment['git'] as WandbValue) ? Object(environment['git']) : {};
   return {
-    // An id is unique within its project only.
-    id: [run.entity, run.project, run.id].filter((part) => part !== '').join('/'),
+    id: idOf(run.id),
     name: run.name,
     status: isLive ? 'RUNNING' : run.exitCode === 0 ? 'FINISHED' : 'FAILED',
     user: '',
     start: run.start,
     end: isLive ? undefined : endOf(run, changed),
     isDeleted: false,
-    params: [...flatValues([...run.config].filter((entry) => !isPrivate(entry)))].map(([key, value]) => ({
+    params: [...flatValues(valuesOfProgram(run.config))].map(([key, value]) => ({
       key,
       value: valueText(value),
     })),
     tags: [
       ...run.tags.map((key) => ({ key, value: 'true' })),
       ...pair('mlflow.note.content', run.notes),
-      ...pair('mlflow.source.git.commit', run.git.commit),
-      ...pair('mlflow.source.git.repoURL', run.git.remote),
+      ...pair('mlflow.source.git.commit', run.git.commit || valueText(git.commit ?? '')),
+      ...pair('mlflow.source.git.repoURL', run.git.remote || valueText(git.remote ?? '')),
+      ...(fork === undefined ? [] : pair('mlflow.parentRunId', idOf(fork.run))),
+      ...(fork === undefined ? [] : pair('wandb.forked_from', `${fork.run}?_step=${fork.step}`)),
       ...pair('wandb.entity', run.entity),
       ...pair('wandb.project', run.project),
       ...pair('wandb.group', run.group),
@@ -175,21 +191,27 @@ function describe({ run, logs, bytes, isLive, changed }: ReadRun): SourceRun {
   };
 }
 
-/** Return when a run ended: its duration by the exit record, its last row, or the last change of its file. */
-function endOf({ start, runtime, summary }: WandbRun, changed: number): number {
-  if (start !== undefined && runtime !== undefined) return start + runtime * 1000;
+/** Return when a run ended: by the exit record, its last row, or the last change of its file. */
+function endOf({ end, summary }: WandbRun, changed: number): number {
+  if (end !== undefined) return end;
   const last = summary.get('_timestamp');
   return Math.round(typeof last === 'number' ? last * 1000 : changed);
 }
 
 /** Texts and lists of the summary are tags, as those that a program logs. */
 const finalTexts = (run: WandbRun): Pair[] =>
-  [...flatValues([...run.summary].filter(([name]) => !name.startsWith('_')))]
+  [...flatValues(valuesOfProgram(run.summary))]
     .filter(([, value]) => numberOf(value) === undefined && !isMedia(value) && value !== null)
     .map(([key, value]) => ({ key, value: valueText(value) }));
 
 /** Artifact with everything of the history that is no number: a line of JSON for each value. */
 const valuesFile = 'import/history.ndjson';
+
+/** Artifact with the alerts of a program: a line of JSON for each. */
+const alertsFile = 'import/alerts.ndjson';
+
+/** File of the program, machine and git, which newer versions have in the records. */
+const environmentFile = 'wandb-metadata.json';
 
 const pointsAtOnce = 5000;
 
@@ -202,8 +224,7 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
       const timestamp = row.time ?? last.time;
       if (row.kind === 'history')
         Object.assign(last, { step: Math.max(last.step, row.step), time: timestamp });
-      for (const [name, value] of flatValues(row.values)) {
-        if (name.startsWith('_')) continue;
+      for (const [name, value] of flatValues(valuesOfProgram(row.values))) {
         const number = numberOf(value);
         if (number === undefined) await keepValue(read, row, name, value);
         else {
@@ -217,7 +238,7 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
       points = [];
     }
   // While a run goes on, its summary changes.
-  const summary = read.isLive ? [] : [...run.summary].filter(([name]) => !name.startsWith('_'));
+  const summary = read.isLive ? [] : valuesOfProgram(run.summary);
   for (const [key, value] of flatValues(summary)) {
     const number = numberOf(value);
     if (number === undefined || Object.is(seen.get(key), number)) continue;
@@ -226,6 +247,9 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
     points.push({ key: name, value: shownDouble(number), timestamp: last.time, step: last.step });
   }
   yield points;
+  for (const alert of run.alerts) await read.scratch.addLine(alertsFile, JSON.stringify(alert));
+  if (run.eventFolders > 0)
+    read.omissions.add('folders of TensorBoard (sync_tensorboard): import them as such', run.eventFolders);
   const { blocks, isTorn } = run.damage;
   if (blocks > 0) read.omissions.add('damaged blocks of the records', blocks);
   if (isTorn && !read.isLive) read.omissions.add('last records that the program did not finish');
@@ -242,7 +266,7 @@ async function keepValue(
   key: string,
   value: WandbValue,
 ): Promise<void> {
-  await scratch.addLine(valuesFile, JSON.stringify({ step, key, value }));
+  await scratch.addLine(valuesFile, jsonText({ step, key, value }));
   if (!isMedia(value) || value['_type'] !== 'histogram') return;
   if (scratch.count > maxHistograms) {
     omissions.add(`histograms beyond ${maxHistograms} of a run: in ${valuesFile}`);
@@ -263,6 +287,8 @@ function edgesOf({ bins = null, packedBins }: { [name: string]: WandbValue }): W
 
 async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> {
   const { run, logs, scratch, locals, omissions } = read;
+  const described = describeArtifacts(run.artifacts);
+  if (described.length > 0) await scratch.write(artifactsFile, jsonText(described));
   yield* await scratch.list();
   const isWithin = await reachOf(top, logs);
   const keep = async (
@@ -282,14 +308,23 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
     return [];
   };
   const media = mediaPath();
-  for (const log of logs) {
+  for (const [index, log] of logs.entries()) {
     const folder = join(dirname(log), 'files');
     for await (const { path } of filesBelow(folder)) {
       if (basename(path) === 'wandb-summary.json') continue;
       // A version leaves this file empty, and has the lines in the records.
       if (path === 'output.log' && (await lstat(join(folder, path))).size === 0) continue;
-      yield* await keep(media(path), join(folder, path), isWithin);
+      const local = join(folder, path);
+      const name = media(path);
+      const first = locals.get(name);
+      // A resumed run has further files of the same names.
+      const ownName = first === undefined ? name : `resumed/${index}/${name}`;
+      if (first === undefined || !(await areEqual(first, local))) yield* await keep(ownName, local, isWithin);
     }
+  }
+  if (Object.keys(run.environment).length > 0 && !locals.has(environmentFile)) {
+    await scratch.write(environmentFile, jsonText(run.environment));
+    yield* (await scratch.list()).filter(({ path }) => path === environmentFile);
   }
   if (run.hasOutput && !locals.has('output.log')) {
     const decoder = new TextDecoder();
@@ -299,17 +334,28 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
     yield* (await scratch.list()).filter(({ path }) => path === 'output.log');
   }
   const stage = await staging();
-  for (const { name, type, files } of run.artifacts) {
-    // These are of W&B itself: the tables and the history of a run.
-    if (/^(run_table|wandb-history|job|code)$/.test(type)) continue;
-    if (files.length === 0) omissions.add(`artifact ${name}: its list of files is not on this machine`);
-    for (const { path, local } of files) {
-      const inside = `artifacts/${name}/${path}`;
-      if (local === '') omissions.add(`artifact ${name}: files that are not on this machine`);
-      else yield* await keep(inside, local, (real) => isWithin(real) || real.startsWith(stage));
-    }
-  }
+  const isStaged = (real: string): boolean => isWithin(real) || real.startsWith(stage);
+  for (const { path, local } of artifactFiles(run.artifacts, omissions))
+    yield* await keep(path, local, isStaged);
 }
+
+/** Whether two files have equal contents, as the requirements of a run and of its continuation. */
+async function areEqual(first: string, second: string): Promise<boolean> {
+  const [size, otherSize] = await Promise.all(
+    [first, second].map((path) =>
+      stat(path).then(
+        (status) => status.size,
+        () => -1,
+      ),
+    ),
+  );
+  if (size !== otherSize || (size ?? 0) > maxCompared) return false;
+  const [before, after] = await Promise.all([first, second].map((path) => readFile(path)));
+  return before !== undefined && after !== undefined && before.equals(after);
+}
+
+/** Maximum bytes of files that are compared. Larger ones come twice. */
+const maxCompared = 16 * 1024 * 1024;
 
 /**
  * Return whether a link may lead to a path: within the given folder, or within the one of the program whose folder is

@@ -8,14 +8,12 @@ import {
   rename,
   rm,
   symlink,
-  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { crc32 } from 'node:zlib';
 import { parquetMetadata } from 'hyparquet';
 import { expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
@@ -32,6 +30,7 @@ import { TrackingApi } from '../../../cli/import/tracking-api.ts';
 import { testService } from '../../support/service.ts';
 import { mlflowBridge } from './mlflow-bridge.ts';
 import { readAll, readWhole, valuesOf } from './read-whole.ts';
+import { config, ended, field, item, writeLog } from './wandb-log-file.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, '../../fixtures/import', name);
 
@@ -71,38 +70,6 @@ const sourceOf = (runs: readonly Partial<SourceRun>[], others: Partial<RunSource
   async *models() {},
   ...others,
 });
-
-/** A field of protobuf with bytes or a number. */
-function field(number: number, value: Uint8Array | string | number): Buffer {
-  const varint = (rest: number): number[] =>
-    rest < 128 ? [rest] : [(rest % 128) | 128, ...varint(Math.floor(rest / 128))];
-  if (typeof value === 'number') return Buffer.from([...varint(number * 8), ...varint(value)]);
-  const bytes = Buffer.from(value as string);
-  return Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(bytes.length)]), bytes]);
-}
-
-/** Write a log of W&B in one block. */
-async function writeLog(folder: string, id: string, ...records: Buffer[]): Promise<string> {
-  const parts = [field(17, Buffer.concat([field(1, id), field(3, 'digits'), field(8, id)])), ...records].map(
-    (record) => {
-      const typeAndData = Buffer.concat([Buffer.from([1]), record]);
-      const header = Buffer.alloc(6);
-      header.writeUInt32LE(crc32(typeAndData), 0);
-      header.writeUInt16LE(record.length, 4);
-      return Buffer.concat([header, typeAndData]);
-    },
-  );
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `run-${id}.wandb`);
-  await writeFile(path, Buffer.concat([Buffer.from(':W&B\xe1\xbe\x00', 'latin1'), ...parts]));
-  await utimes(path, 1_700_000_000, 1_700_000_000);
-  return path;
-}
-
-const item = (path: readonly string[], json: string) =>
-  field(1, Buffer.concat([...path.map((name) => field(2, name)), field(16, json)]));
-const config = (...items: Buffer[]) => field(5, Buffer.concat(items));
-const ended = field(18, field(2, 1));
 
 test('names of a config that mean a prototype are only names', async () => {
   const folder = await scratch();
@@ -173,9 +140,10 @@ test('an artifact of W&B brings no file of the home and no hidden one', async ()
 
   const of = async (folder: string) => [...(await readWhole(wandbFolder(join(home, folder)))).files.keys()];
 
-  expect(await of('stranger')).toEqual([]);
-  expect(await of('wandb')).toEqual([]);
-  expect(await of('work/wandb')).toEqual(['artifacts/net/work/model.pt']);
+  const description = 'import/artifacts.json';
+  expect(await of('stranger')).toEqual([description]);
+  expect(await of('wandb')).toEqual([description]);
+  expect(await of('work/wandb')).toEqual([description, 'artifacts/net/work/model.pt']);
 });
 
 test("an artifact address of MLflow that is not the run's own brings no files", async () => {

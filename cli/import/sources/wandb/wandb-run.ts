@@ -2,6 +2,7 @@ import {
   type ProtobufField,
   protobufFields,
 } from '../../../../shared/runner/metric-files/protobuf-fields.ts';
+import { readEnvironment, type WandbEnvironment } from './wandb-environment.ts';
 import { type LogDamage, wandbRecords } from './wandb-log.ts';
 import { isObject, readItem, textOf, type WandbValue } from './wandb-values.ts';
 
@@ -25,8 +26,14 @@ export interface WandbRun {
   /** Axes of `define_metric`, by the name or the pattern of the metric. */
   axes: Map<string, string>;
   exitCode: number | undefined;
-  /** Seconds from the start to the exit. */
-  runtime: number | undefined;
+  /** Milliseconds since the epoch, by the exit record. */
+  end: number | undefined;
+  /** Run and step at which it was forked. */
+  fork: { run: string; step: number } | undefined;
+  alerts: { title: string; text: string; level: string }[];
+  environment: WandbEnvironment;
+  /** Number of folders whose event files of TensorBoard W&B reads when it syncs the run. */
+  eventFolders: number;
   /** Names of artifacts that the run used. */
   used: string[];
   artifacts: WandbArtifact[];
@@ -38,7 +45,13 @@ export interface WandbRun {
 export interface WandbArtifact {
   name: string;
   type: string;
-  files: { path: string; local: string; size: number }[];
+  digest: string;
+  description: string;
+  /** A text of JSON; blank if there is none. */
+  metadata: string;
+  aliases: string[];
+  /** Files, or references to files elsewhere, which have an address. */
+  files: { path: string; local: string; reference: string }[];
 }
 
 /** Fields of `Record`, W&B's message in a log. */
@@ -48,11 +61,14 @@ const recordFields = {
   config: 5,
   stats: 7,
   artifact: 8,
+  tensorboard: 9,
+  alert: 10,
   metric: 12,
   output: 13,
   run: 17,
   exit: 18,
   use: 25,
+  environment: 26,
 } as const;
 
 const nothing = (): WandbRun => ({
@@ -72,7 +88,11 @@ const nothing = (): WandbRun => ({
   summary: new Map(),
   axes: new Map(),
   exitCode: undefined,
-  runtime: undefined,
+  end: undefined,
+  fork: undefined,
+  alerts: [],
+  environment: {},
+  eventFolders: 0,
   used: [],
   artifacts: [],
   hasOutput: false,
@@ -82,19 +102,27 @@ const nothing = (): WandbRun => ({
 /** Read what a log says about its run. @returns undefined for a file that names no run */
 export async function readRun(path: string): Promise<WandbRun | undefined> {
   const run = nothing();
+  let runtime = 0;
   for await (const record of wandbRecords(path, run.damage))
     for (const { number, bytes } of protobufFields(record)) {
       if (number === recordFields.run) readRunRecord(run, bytes);
-      else if (number === recordFields.config) change(run.config, bytes);
+      else if (number === recordFields.config) change(run.config, bytes, true);
       else if (number === recordFields.summary) change(run.summary, bytes);
       else if (number === recordFields.exit) {
         run.exitCode = exitCodeOf(bytes);
-        run.runtime = Number(field(bytes, 2)?.integer ?? 0n);
+        runtime = Number(field(bytes, 2)?.integer ?? 0n);
       } else if (number === recordFields.metric) readAxis(run.axes, bytes);
       else if (number === recordFields.artifact) run.artifacts.push(readArtifact(bytes));
       else if (number === recordFields.use) run.used.push(texts(bytes).get(3) ?? '');
       else if (number === recordFields.output) run.hasOutput = true;
+      else if (number === recordFields.tensorboard) run.eventFolders += 1;
+      else if (number === recordFields.environment) readEnvironment(run.environment, bytes);
+      else if (number === recordFields.alert) {
+        const [title = '', text = '', level = ''] = [1, 2, 3].map((key) => texts(bytes).get(key));
+        run.alerts.push({ title, text, level });
+      }
     }
+  if (run.exitCode !== undefined && run.start !== undefined) run.end = run.start + runtime * 1000;
   return run.id === '' ? undefined : run;
 }
 
@@ -155,15 +183,21 @@ function statsRow(message: Uint8Array, step: number): WandbRow {
 }
 
 function readRunRecord(run: WandbRun, message: Uint8Array): void {
+  // Each record has all tags of its time.
+  run.tags = [];
   for (const { number, bytes } of protobufFields(message)) {
     const name = runTexts[number];
     if (name !== undefined) run[name] = textOf(bytes);
-    else if (number === 4) change(run.config, bytes);
+    else if (number === 4) change(run.config, bytes, true);
     else if (number === 10) run.tags.push(textOf(bytes));
     else if (number === 17) run.start = timestampOf(bytes);
     else if (number === 21) {
       const [remote = '', commit = ''] = [texts(bytes).get(1), texts(bytes).get(2)];
       run.git = { remote, commit };
+    } else if (number === 23) {
+      const step = field(bytes, 2)?.bytes;
+      const value = step?.length === 8 ? Buffer.from(step).readDoubleLE() : 0;
+      run.fork = { run: texts(bytes).get(1) ?? '', step: value };
     }
   }
 }
@@ -184,9 +218,9 @@ const runTexts: Readonly<
 };
 
 /** Apply the updates and removals of a `ConfigRecord` or a `SummaryRecord`. */
-function change(values: Map<string, WandbValue>, message: Uint8Array): void {
+function change(values: Map<string, WandbValue>, message: Uint8Array, keepsDigits = false): void {
   for (const { number, bytes } of protobufFields(message)) {
-    if (number === 1) readItem(bytes, values);
+    if (number === 1) readItem(bytes, values, keepsDigits);
     else if (number === 2) {
       const removed = [...protobufFields(bytes)].filter((part) => part.number === 1 || part.number === 2);
       const path = removed.map((part) => textOf(part.bytes));
@@ -216,13 +250,18 @@ function readAxis(axes: Map<string, string>, message: Uint8Array): void {
 
 function readArtifact(message: Uint8Array): WandbArtifact {
   const fields = texts(message);
-  const artifact: WandbArtifact = { name: fields.get(5) ?? '', type: fields.get(4) ?? '', files: [] };
+  const artifact: WandbArtifact = {
+    ...{ name: fields.get(5) ?? '', type: fields.get(4) ?? '', digest: fields.get(6) ?? '' },
+    ...{ description: fields.get(7) ?? '', metadata: fields.get(8) ?? '', aliases: [], files: [] },
+  };
+  for (const { number, bytes } of protobufFields(message))
+    if (number === 11) artifact.aliases.push(textOf(bytes));
   const manifest = field(message, 12)?.bytes ?? new Uint8Array();
   for (const { number, bytes } of protobufFields(manifest))
     if (number === 4) {
       const entry = texts(bytes);
-      const size = Number(field(bytes, 4)?.integer ?? 0n);
-      artifact.files.push({ path: entry.get(1) ?? '', local: entry.get(6) ?? '', size });
+      const [path = '', local = '', reference = ''] = [1, 6, 3].map((key) => entry.get(key));
+      artifact.files.push({ path, local, reference });
     }
   return artifact;
 }

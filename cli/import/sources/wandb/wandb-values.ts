@@ -34,18 +34,28 @@ const nonFinite: ReadonlyMap<string, number> = new Map([
   ...['-Infinity', '"-Infinity"'].map((text) => [text, Number.NEGATIVE_INFINITY] as const),
 ]);
 
+/** Write whole numbers with more digits than a number keeps, such as seeds of 64 bits, as texts. */
+const withDigits = (text: string): string =>
+  /\d{16}/.test(text)
+    ? text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (part) =>
+        /^-?\d+$/.test(part) && !Number.isSafeInteger(Number(part)) ? `"${part}"` : part,
+      )
+    : text;
+
 /**
  * Read items of config, history, summary or machine records into an object. An item has a key in `key` or a path in
  * `nested_key`, and its value in `value_json`; a version writes one-part paths, another one whole objects.
+ * @param keepsDigits whether long whole numbers become texts
  */
-export function readItem(item: Uint8Array, into: Map<string, WandbValue>): void {
+export function readItem(item: Uint8Array, into: Map<string, WandbValue>, keepsDigits = false): void {
   let key: string | undefined;
   const path: string[] = [];
   let value: WandbValue | undefined;
   for (const { number, bytes } of protobufFields(item)) {
     if (number === itemFields.key) key = textOf(bytes);
     else if (number === itemFields.path) path.push(textOf(bytes));
-    else if (number === itemFields.value) value = parseValue(textOf(bytes));
+    else if (number === itemFields.value)
+      value = parseValue(keepsDigits ? withDigits(textOf(bytes)) : textOf(bytes));
   }
   const [first, ...others] = path.length > 0 ? path : [key ?? ''];
   if (first === undefined || first === '' || value === undefined) return;
@@ -68,6 +78,13 @@ function within(old: WandbValue | undefined, path: readonly string[], value: Wan
 
 export const isObject = (value: WandbValue | undefined): value is { [name: string]: WandbValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names that W&B itself writes to the config, the history and the summary. */
+const ownNames: ReadonlySet<string> = new Set(['_step', '_timestamp', '_runtime', '_wandb']);
+
+/** Return the values that a program set, without those of W&B itself. */
+export const valuesOfProgram = (values: ReadonlyMap<string, WandbValue>): (readonly [string, WandbValue])[] =>
+  [...values].filter(([name]) => !ownNames.has(name));
 
 /** Whether a value is a picture, a histogram, a table or the like. */
 export const isMedia = (value: WandbValue): value is { [name: string]: WandbValue } =>
