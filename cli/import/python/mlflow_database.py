@@ -79,10 +79,18 @@ class MlflowDatabase:
             }
 
     def notes(self, kind, run=None):
-        if kind != "points" or "logged_models" not in self._database.tables:
+        if kind != "points":
             return {}
-        [(count,)] = self._database.rows("SELECT count(*) FROM logged_models WHERE source_run_id = ?", run)
-        return {"omitted": {"logged models of MLflow": count}} if count else {}
+        omitted = {}
+        for reason, table, condition in (
+            ("logged models of MLflow", "logged_models", "source_run_id = ?"),
+            ("traces of MLflow", "trace_request_metadata", "key = 'mlflow.sourceRun' AND value = ?"),
+        ):
+            if table in self._database.tables:
+                [(count,)] = self._database.rows(f"SELECT count(*) FROM {table} WHERE {condition}", run)
+                if count:
+                    omitted[reason] = count
+        return {"omitted": omitted}
 
     def release(self, run):
         return ()

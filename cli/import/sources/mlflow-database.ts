@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { RunSource, SourceRun } from '../source.ts';
-import { artifactFolder, filesIn } from './mlflow-folder.ts';
+import { artifactFolder, artifactsElsewhere, filesIn } from './mlflow-folder.ts';
 import { openLocal } from './open-local.ts';
 import { PythonReader } from './python-reader.ts';
 import { pythonSource } from './python-source.ts';
@@ -29,11 +29,8 @@ export async function mlflowDatabase(
     openFile: async (run, { path: below, size }) =>
       openLocal(join((await artifactsOf(run)) ?? '', below), size),
     omitted(run) {
-      const [, store] = /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(run.artifactUri) ?? [];
-      const counts = source.omitted?.(run) ?? [];
-      return store === undefined
-        ? new Map(counts)
-        : new Map([...counts, [`runs whose artifacts are at ${store}`, 1]]);
+      const elsewhere = artifactsElsewhere(run).map((reason) => [reason, 1] as const);
+      return new Map([...(source.omitted?.(run) ?? []), ...elsewhere]);
     },
   };
 }

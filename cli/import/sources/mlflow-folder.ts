@@ -72,10 +72,14 @@ export function mlflowFolder(folder: string): RunSource {
       }
     },
     async *runs({ id }) {
+      const left = await leftIn(placeOf(id));
       for (const place of await foldersIn(placeOf(id))) {
         const run = await read(readRun(placeOf(id), place));
         if (run === undefined) continue;
-        omissions.set(run, new Omissions());
+        const ofRun = new Omissions();
+        for (const reason of left.get(run.id) ?? []) ofRun.add(reason);
+        for (const reason of artifactsElsewhere(run)) ofRun.add(reason);
+        omissions.set(run, ofRun);
         yield run;
       }
     },
@@ -98,6 +102,39 @@ export function mlflowFolder(folder: string): RunSource {
     omitted: (run) => omissions.of(run).counts,
     unread: () => unread,
   };
+}
+
+/** Return what of the runs of an experiment is not brought, by their ids. */
+async function leftIn(experiment: string): Promise<Map<string, string[]>> {
+  const left = new Map<string, string[]>();
+  const note = (run: string, reason: string): void => {
+    left.set(run, [...(left.get(run) ?? []), reason]);
+  };
+  const LoggedModel = z.object({ source_run_id: text.nullish() });
+  for (const folder of await foldersIn(experiment, 'models')) {
+    const model = await meta(LoggedModel, folder).catch(() => undefined);
+    if (model !== undefined) note(model.source_run_id ?? '', loggedModels);
+  }
+  for (const folder of await foldersIn(experiment, 'traces')) {
+    const path = join(folder, 'request_metadata');
+    if (!(await isFolder(path))) continue;
+    const file = join(path, 'mlflow.sourceRun');
+    const isFile = await lstat(file).then(
+      (status) => status.isFile(),
+      () => false,
+    );
+    if (isFile) note((await readFile(file, 'utf8')).trim(), traces);
+  }
+  return left;
+}
+
+const loggedModels = 'logged models of MLflow';
+const traces = 'traces of MLflow';
+
+/** Return the reason why the artifacts of a run are not brought, if they are in a store elsewhere. */
+export function artifactsElsewhere({ artifactUri }: SourceRun): string[] {
+  const [, store] = /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(artifactUri) ?? [];
+  return store === undefined ? [] : [`runs whose artifacts are at ${store}`];
 }
 
 /** Whether a folder is there, and not a link: the records of somebody else must not lead elsewhere. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -225,6 +225,32 @@ test('torn lines, descriptions that are none and addresses elsewhere of a folder
   expect(runs['whole']?.omitted).toEqual({ 'lines that are no points': 4 });
   for (const one of ['2/meta.yaml', 'empty/meta.yaml', 'bad/meta.yaml', 'm/meta.yaml'])
     expect(unread).toContainEqual(expect.stringContaining(one));
+});
+
+test('traces, logged models and artifacts elsewhere of a folder of MLflow are counted at their run', async () => {
+  const top = join(folder, 'counted', 'mlruns');
+  const files = {
+    'meta.yaml': "experiment_id: '1'\nname: e\nlifecycle_stage: active\n",
+    'r/meta.yaml':
+      'run_id: r\nrun_name: r\nstatus: 3\nlifecycle_stage: active\nartifact_uri: s3://b/r/artifacts\n',
+    'models/m-1/meta.yaml': 'model_id: m-1\nsource_run_id: r\n',
+    'models/m-2/meta.yaml': 'model_id: m-2\nsource_run_id: null\n',
+    'traces/tr-1/request_metadata/mlflow.sourceRun': 'r',
+    'traces/tr-2/trace_info.yaml': '',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(top, '1', dirname(path)), { recursive: true });
+    await writeFile(join(top, '1', path), content);
+  }
+
+  const { runs, unread } = await readSource('mlflow', top);
+
+  expect(runs['r']?.omitted).toEqual({
+    'logged models of MLflow': 1,
+    'traces of MLflow': 1,
+    'runs whose artifacts are at s3:': 1,
+  });
+  expect(unread).toEqual([]);
 });
 
 test('times and steps that JSON has no number for do not end the reader', async () => {
