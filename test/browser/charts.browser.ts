@@ -19,9 +19,8 @@ afterAll(() => service.close());
 async function inkOf(
   on: Page,
 ): Promise<Record<'all' | 'middle' | 'foot' | 'aboveFoot' | 'edge' | 'left' | 'right', number>> {
-  await settle(on);
   await on.locator('.plot canvas').first().waitFor();
-  await on.waitForTimeout(300);
+  await settle(on);
   return on
     .locator('.plot canvas')
     .first()
@@ -127,11 +126,16 @@ describe('a chart', () => {
     const plot = phone.locator('.plot').first();
     await plot.locator('canvas').waitFor();
     await plot.scrollIntoViewIfNeeded();
+    await settle(phone);
     const box = await plot.boundingBox();
+    // The last of the mouse's events that a browser makes of a tap, among them one of leaving.
+    const click = await plot.evaluateHandle((one) => ({
+      heard: new Promise<void>((resolve) => one.addEventListener('click', () => resolve(), { once: true })),
+    }));
     await phone.touchscreen.tap((box?.x ?? 0) + (box?.width ?? 0) * 0.95, (box?.y ?? 0) + 100);
+    await click.evaluate(({ heard }) => heard);
+    await settle(phone);
     const tip = phone.locator('.tip');
-    await tip.waitFor();
-    await phone.waitForTimeout(600);
     expect(await tip.innerText()).toMatch(/step 2[\s\S]*0\.7/);
     await phone.touchscreen.tap((box?.x ?? 0) + (box?.width ?? 0) * 0.25, (box?.y ?? 0) + 100);
     await expect.poll(() => tip.innerText()).toMatch(/step 0[\s\S]*0\.1/);
@@ -160,16 +164,16 @@ test('"Differences" marks the best only of what is known to be good, and not a v
       }),
     );
   await visit(page, `projects/${project_id}/compare?experiments=${ids.join()}`);
-  await page.locator('.compare-table').waitFor();
-  const marked = await page
-    .locator('.compare-table tr:has(.best)')
-    .evaluateAll((rows) =>
-      rows.map((row) => [
-        row.querySelector('th')?.textContent,
-        ...[...row.querySelectorAll('.best')].map((cell) => cell.textContent),
-      ]),
-    );
-  expect(marked).toEqual([
+  const marked = () =>
+    page
+      .locator('.compare-table tr:has(.best)')
+      .evaluateAll((rows) =>
+        rows.map((row) => [
+          row.querySelector('th')?.textContent,
+          ...[...row.querySelectorAll('.best')].map((cell) => cell.textContent),
+        ]),
+      );
+  await expect.poll(marked).toEqual([
     ['train.accuracy', '0.9'],
     ['val/loss', '0.1', '0.1'],
   ]);
@@ -196,6 +200,7 @@ test('a param of any length is shown by its beginning, and whole at a click', as
       .getByRole('button', { name: /^more \([\d,]+ characters\)$/ })
       .first()
       .waitFor();
+    await settle(page);
     expect(await height(), place).toBeLessThan(2_500);
   }
   await visit(page, placeOf(id));
@@ -224,7 +229,7 @@ leave("huge.csv", 40000, 3)
   ] as const) {
     await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
     await page.locator('.panel').getByText(said).waitFor();
-    expect(await page.locator('.preview-table th').count()).toBe(columns);
+    await expect.poll(() => page.locator('.preview-table th').count()).toBe(columns);
   }
   expect(await page.locator('.preview-table tbody tr').count()).toBeLessThan(60);
 });

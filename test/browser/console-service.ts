@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import type { endpoint as createToken } from '../../functions/auth/create-token.endpoint.ts';
 import { Client } from '../../shared/client/client.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -48,6 +48,41 @@ function watch(page: Page, faults: string[]): void {
   });
 }
 
+/** What pages have asked for and not got yet. */
+const fetching = new WeakMap<Page, Set<Promise<void>>>();
+
+/** Know what a page asks for: no page or download, and not what is live, for which the service waits until there is news. */
+function watchRequests(page: Page): void {
+  const open = new Set<Promise<void>>();
+  const ends = new Map<Request, () => void>();
+  fetching.set(page, open);
+  page.on('request', (request) => {
+    if (request.isNavigationRequest() || /\/live\b/.test(request.url())) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open.add(promise);
+    ends.set(request, () => {
+      open.delete(promise);
+      ends.delete(request);
+      resolve();
+    });
+  });
+  const end = (request: Request): void => ends.get(request)?.();
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+}
+
+/** Let every page of a browser have one part in so many of the processor, to find what a slow machine finds. */
+function slowDown(browser: Browser): void {
+  const rate = Number(process.env['SLOWER'] ?? 1);
+  if (rate === 1) return;
+  browser.on('context', (context) =>
+    context.on('page', async (page) => {
+      const session = await context.newCDPSession(page);
+      await session.send('Emulation.setCPUThrottlingRate', { rate });
+    }),
+  );
+}
+
 export async function signIn(page: Page, { username, password } = admin): Promise<void> {
   await page.getByLabel('User', { exact: true }).fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -82,6 +117,7 @@ export async function startConsole(
     executablePath: findChromium() ?? 'chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
+  slowDown(browser);
   const faults: string[] = [];
   const contexts: BrowserContext[] = [];
   const open = async ({ width = 1280, scheme = 'light' }: Partial<Look> = {}): Promise<Page> => {
@@ -95,8 +131,9 @@ export async function startConsole(
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(240_000);
     watch(page, faults);
+    watchRequests(page);
     await page.goto(`${url}/console`);
     return page;
   };
@@ -131,16 +168,53 @@ export async function startConsole(
 
 /** Go to a place of the console and wait until it is loaded. */
 export async function visit(page: Page, place: string): Promise<void> {
-  await page.evaluate((hash) => {
-    location.hash = hash;
-  }, `#/${place}`);
+  await page.evaluate(
+    (hash) =>
+      new Promise<void>((resolve) => {
+        const before = location.href;
+        // The console listens since before, so it has the new place when this is called.
+        addEventListener('hashchange', () => resolve(), { once: true });
+        location.hash = hash;
+        if (location.href === before) resolve();
+      }),
+    `#/${place}`,
+  );
   await settle(page);
 }
 
-/** Wait until nothing is loading and scripts have drawn. */
+/** Frames without a change after which a page stands still: what is drawn in one may be measured and drawn anew in two more. */
+const stillFrames = 3;
+
+/** Wait until nothing is loading, and the page stands still. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector('main .skeleton') === null);
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  );
+  await standStill(page);
+  for (let open = fetching.get(page); open !== undefined && open.size > 0; ) {
+    await Promise.all(open);
+    await standStill(page);
+  }
+}
+
+async function standStill(page: Page): Promise<void> {
+  const seen = await page.evaluateHandle(() => {
+    const state = { still: 0, end: () => {} };
+    const observer = new MutationObserver(() => {
+      state.still = 0;
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    state.end = () => observer.disconnect();
+    return state;
+  });
+  try {
+    await page.waitForFunction(
+      ({ state, frames }) => {
+        const isLoading = document.querySelector('main :is(.skeleton, [aria-busy="true"])') !== null;
+        state.still = isLoading ? 0 : state.still + 1;
+        return state.still > frames;
+      },
+      { state: seen, frames: stillFrames },
+    );
+  } finally {
+    await seen.evaluate((state) => state.end());
+    await seen.dispose();
+  }
 }

@@ -278,15 +278,13 @@ describe('twenty rows', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.insertText('seen');
     await press('Enter');
-    const message = page.locator('.notice').getByText('1 experiment tagged.');
-    await message.waitFor();
-    const places = await page.evaluate(() =>
-      ['.table', '.chosen-bar', '.notice'].map((one) => {
-        const { top, bottom, height } = (document.querySelector(one) as Element).getBoundingClientRect();
-        return { top, bottom, height };
-      }),
-    );
-    const [table, bar, notice] = places;
+    // Measured while the message is there, which is for a few seconds.
+    const measured = await page.waitForFunction(() => {
+      const parts = ['.table', '.chosen-bar', '.notice'].map((one) => document.querySelector(one));
+      if (!parts.at(-1)?.textContent.includes('1 experiment tagged.')) return null;
+      return parts.map((part) => part?.getBoundingClientRect().toJSON() as DOMRect | undefined);
+    });
+    const [table, bar, notice] = (await measured.jsonValue()) ?? [];
     expect(table?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
     expect(notice?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
     expect(bar?.height).toBeLessThan(64);

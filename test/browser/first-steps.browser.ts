@@ -40,7 +40,8 @@ test('a new service shows ways to begin, and opens the first run by itself; name
   await settle(page);
   expect(await axeFindings(page)).toEqual([]);
   await visit(page, `projects/${project_id}`);
-  await page.locator('.row.body').first().waitFor();
+  await page.locator('.row.body').nth(1).waitFor();
+  await settle(page);
   const ends = page.locator('.row.body .cut-name > :last-child');
   const places = await ends.evaluateAll((all) =>
     all.map((end) => {

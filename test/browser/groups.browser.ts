@@ -41,8 +41,8 @@ describe('groups', () => {
     expect([...(await cells(2))].sort()).toEqual(['1', '1', '2', '2', '3', '3']);
 
     await hands.click(page.getByRole('button', { name: 'Experiments of adam, 1', exact: true }));
-    expect(await page.locator('.member th').allInnerTexts()).toEqual(['run 6', 'run 0']);
-    expect(await page.locator('.member').first().innerText()).toContain('0.86');
+    await expect.poll(() => page.locator('.member th').allInnerTexts()).toEqual(['run 6', 'run 0']);
+    await expect.poll(() => page.locator('.member').first().innerText()).toContain('0.86');
     expect(hands.clicks).toBe(5);
     expect(await axeFindings(page)).toEqual([]);
 
@@ -59,7 +59,6 @@ describe('groups', () => {
     const chart = page.getByRole('img', { name: /^accuracy by step: sgd ends at 0\.56; adam ends at 0\.85/ });
     await chart.waitFor();
     await settle(page);
-    await page.waitForTimeout(300);
     const colours = await chart.locator('canvas').evaluate((canvas) => {
       const { width, height } = canvas as HTMLCanvasElement;
       const { data } = (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);

@@ -48,16 +48,13 @@ export function mouse(page: Page): Hands {
       await click(target);
       await target.selectOption({ label: option });
     },
+    // Both wait until their target stands still; charts that load may move it.
     async slide(target) {
       const box = await target.boundingBox();
       if (box === null) throw new Error('The slider is not on the page.');
-      await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2);
+      await target.click({ position: { x: box.width * 0.7, y: box.height / 2 } });
     },
-    async point(target) {
-      const box = await target.boundingBox();
-      if (box === null) throw new Error('The chart is not on the page.');
-      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    },
+    point: (target) => target.hover(),
   };
 }
 

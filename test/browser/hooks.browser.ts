@@ -46,7 +46,7 @@ test('a hook is added, tried, and shows what came of its messages', async () => 
     status: 'FAILED',
   });
   await page.getByRole('button', { name: 'Messages' }).click();
-  await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => received.length).toBe(2);
   await page.getByRole('button', { name: 'Messages' }).click();
   await page.getByText('digits-1 failed').waitFor();
   await settle(page);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
-import { type ConsoleService, startConsole, visit } from './console-service.ts';
+import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
 import { trainFolder } from './seed.ts';
 
@@ -73,6 +73,7 @@ test('a line of Home has the curve of its best metric beside its figure, however
   await visit(page, '');
   const line = page.locator('.line-link', { hasText: metric }).first();
   await line.locator('.sparkline').waitFor();
+  await settle(page);
   const [figure, curve, whole] = await Promise.all(
     [line.locator('.number', { hasText: metric }), line.locator('.sparkline'), line].map((part) =>
       part.boundingBox(),
@@ -149,9 +150,9 @@ test('a loss that is chosen to rank by is best where it is least', async () => {
   const project_id = await newProject(service.client, 'judged');
   await visit(page, `projects/${project_id}/settings`);
   const goal = page.getByLabel('Best is').locator('option:checked');
-  expect(await goal.innerText()).toBe('the highest value');
+  await expect.poll(() => goal.innerText()).toBe('the highest value');
   await page.getByLabel('Ranked by the metric').fill('val/loss');
-  expect(await goal.innerText()).toBe('the lowest value');
+  await expect.poll(() => goal.innerText()).toBe('the lowest value');
 });
 
 test('the only file of a run is shown without a choice', async () => {
@@ -176,7 +177,7 @@ test('a list that is cut says how many more there are, and shows them', async ()
     );
   await visit(page, `projects/${project_id}/experiments/${ids[0]}`);
   const tags = page.getByRole('list', { name: 'Tags' }).locator('.chip');
-  expect(await tags.count()).toBe(30);
+  await expect.poll(() => tags.count()).toBe(30);
   await button('and 12 more tags').click();
   await expect.poll(() => tags.count()).toBe(42);
 
@@ -184,7 +185,7 @@ test('a list that is cut says how many more there are, and shows them', async ()
   const axes = page.locator('.parallel line.axis');
   await expect.poll(() => axes.count()).toBe(10);
   const boxes = page.locator('.axes input');
-  expect(await boxes.count()).toBe(40);
+  await expect.poll(() => boxes.count()).toBe(40);
   await button('and 16 more axes').click();
   await expect.poll(() => boxes.count()).toBe(56);
   // Another takes the place of one that is drawn.
@@ -197,7 +198,7 @@ test('the params of a run to repeat are all within reach', async () => {
   await visit(page, `projects/${trained.project_id}/experiments/${trained.experiment_id}`);
   await button('Run again').click();
   const params = page.locator('.param-grid .param');
-  expect(await params.count()).toBe(60);
+  await expect.poll(() => params.count()).toBe(60);
   await button('and 12 more params').click();
   await expect.poll(() => params.count()).toBe(72);
   await button('Close').click();

@@ -41,7 +41,7 @@ describe('many rows at once', () => {
     const hands = countedHands(page);
     await hands.click(box(0));
     await hands.click(box(19), 'Shift');
-    expect(await page.locator('.chosen-bar').innerText()).toContain('20 chosen');
+    await expect.poll(() => page.locator('.chosen-bar').innerText()).toContain('20 chosen');
     await hands.click(button('Delete'));
     await expect.poll(shown).toContain('10 experiments');
     expect(hands.clicks).toBe(3);
@@ -86,7 +86,7 @@ describe('many rows at once', () => {
     await page.locator('.row.body').first().waitFor();
     await box(0).click();
     await button('Choose all 10').click();
-    expect(await page.locator('.chosen-bar').innerText()).toContain('10 chosen');
+    await expect.poll(() => page.locator('.chosen-bar').innerText()).toContain('10 chosen');
     const [download] = await Promise.all([page.waitForEvent('download'), button('CSV').click()]);
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
     // Also the last line ends.
@@ -112,7 +112,9 @@ describe('many rows at once', () => {
     await page.getByLabel('Name', { exact: true }).fill('renamed');
     await page.keyboard.press('Enter');
     await page.getByText('2 experiments renamed.').waitFor();
-    expect((await names()).slice(0, 4)).toEqual(['run 00', 'renamed 1', 'renamed 2', 'run 03']);
+    await expect
+      .poll(async () => (await names()).slice(0, 4))
+      .toEqual(['run 00', 'renamed 1', 'renamed 2', 'run 03']);
   });
 
   test('the first row opens with two keys', async () => {

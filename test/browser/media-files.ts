@@ -17,11 +17,12 @@ export async function pictureOf(number: number, format: 'png' | 'webp' = 'png', 
   return new Uint8Array(await (format === 'png' ? drawn.png() : drawn.webp()).toBuffer());
 }
 
-/** A second of a tone as a WAV file. */
+/** Twenty seconds of a tone as a WAV file: it still plays when a slow machine looks. */
 export function toneOf(hertz: number): Bytes {
   const rate = 8_000;
-  const samples = Int16Array.from({ length: rate }, (_, index) =>
-    Math.round(Math.sin((index / rate) * 2 * Math.PI * hertz) * 20_000 * (1 - index / rate)),
+  const length = 20 * rate;
+  const samples = Int16Array.from({ length }, (_, index) =>
+    Math.round(Math.sin((index / rate) * 2 * Math.PI * hertz) * 20_000 * (1 - index / length)),
   );
   const file = Buffer.alloc(44 + samples.byteLength);
   file.write('RIFF', 0);

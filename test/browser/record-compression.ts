@@ -7,7 +7,7 @@ import type { Client } from '../../shared/client/client.ts';
 
 async function ended(read: () => Promise<{ status: string; status_reason: string | null }>): Promise<void> {
   await vi.waitUntil(async () => /SUCCEEDED|FAILED|CANCELLED/.test((await read()).status), {
-    timeout: 120_000,
+    timeout: 240_000,
     interval: 500,
   });
   const { status, status_reason } = await read();

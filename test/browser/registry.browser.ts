@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { axeFindings } from './axe.ts';
-import { type ConsoleService, signIn, startConsole, visit } from './console-service.ts';
+import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
 
 let service: ConsoleService;
@@ -90,7 +90,7 @@ test('an alias moves to another version, is removed, and each is undone', async 
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Move the alias', exact: true }).click();
   await row('0.875').locator('.alias').waitFor();
-  expect(await row('0.75').locator('.alias').count()).toBe(0);
+  await expect.poll(() => row('0.75').locator('.alias').count()).toBe(0);
   await undo();
   await row('0.75').locator('.alias').waitFor();
   await row('0.75').getByRole('button', { name: 'Remove the alias champion' }).click();
@@ -103,6 +103,7 @@ test('the table of versions fits a phone, with the aliases below the experiments
   const own = await service.enter({ width: 390 });
   await visit(own, 'registry/churn');
   await own.locator('.alias').waitFor();
+  await settle(own);
   const hidden = await own
     .locator('.scroll-x')
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);

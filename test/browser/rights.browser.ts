@@ -5,7 +5,7 @@ import type { endpoint as putEnvironment } from '../../functions/projects/enviro
 import type { endpoint as putMember } from '../../functions/projects/members/put-member.endpoint.ts';
 import type { endpoint as createUser } from '../../functions/users/create-user.endpoint.ts';
 import { axeFindings } from './axe.ts';
-import { type ConsoleService, settle, signIn, startConsole, visit } from './console-service.ts';
+import { type ConsoleService, signIn, startConsole, visit } from './console-service.ts';
 import { recordModel } from './record-model.ts';
 import { newProject, recordRun } from './record-run.ts';
 import { trainFolder } from './seed.ts';
@@ -75,8 +75,6 @@ async function enterAs(username: string): Promise<Page> {
 /** Names of everything that can be pressed in the content of a place, and of the fields that can be filled in. */
 async function offered(page: Page, place: string): Promise<string[]> {
   await visit(page, place);
-  await page.waitForTimeout(500);
-  await settle(page);
   return page
     .locator('main :is(button, a.button, textarea, input:not([type=search], [type=checkbox], [type=range]))')
     .evaluateAll((all) =>

@@ -91,6 +91,7 @@ describe('a project', () => {
     const phone = await service.enter({ width: 390 });
     await visit(phone, `projects/${project_id}`);
     await phone.locator('.row.body').first().waitFor();
+    await settle(phone);
     expect((await phone.locator('.row.body').first().boundingBox())?.y).toBeLessThanOrEqual(200);
     const curves = phone.getByRole('button', { name: 'Curves' });
     expect(await curves.isVisible()).toBe(false);
@@ -140,6 +141,7 @@ test('a table of 200 columns draws those that are seen, and the others where som
   const last = page.locator('[data-index="0"] [aria-colindex="202"]');
   await expect.poll(() => last.innerText()).toBe('199');
   const head = page.getByRole('columnheader', { name: /p199$/ });
+  await settle(page);
   const [value, label] = await Promise.all([last.boundingBox(), head.boundingBox()]);
   expect(Math.abs((value?.x ?? 0) - (label?.x ?? 99))).toBeLessThan(1);
 });

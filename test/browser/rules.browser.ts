@@ -106,10 +106,9 @@ test('the page of a run says which rules watch it, and which ended it', async ()
   });
   await visit(page, `projects/${project_id}/experiments/${diverged}`);
   const panel = page.getByRole('region', { name: 'Rules' });
-  await panel.waitFor();
+  await panel.getByText('Ended this run').waitFor();
   const text = await panel.innerText();
 
-  expect(text).toContain('Ended this run');
   expect(text).toContain('loss was 30 at step 2, above 10 for 2 evaluations.');
   expect(text).toMatch(/nan: loss\s+Stops the run, a rule of the project\. It was not met\./);
   expect(await axeFindings(page)).toEqual([]);

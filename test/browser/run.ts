@@ -4,7 +4,8 @@ import { findChromium } from './chromium.ts';
 
 // `npm run proof -- browser`: the console as a person uses it, in a real browser on the real local service.
 const usage = `Usage: npm run proof -- browser [arguments of vitest]
-  uses the console in Chromium; CHROMIUM names its program where it is not in PATH`;
+  uses the console in Chromium; CHROMIUM names its program where it is not in PATH,
+  and SLOWER=6 gives pages a sixth of the processor, to find tests that look too early`;
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
   process.stdout.write(`${usage}\n`);

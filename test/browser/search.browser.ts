@@ -68,10 +68,11 @@ describe('the filter', () => {
     await expect.poll(async () => (await names()).length).toBe(2);
     expect(await page.getByLabel('Filter').inputValue()).toBe('adam');
     await page.getByRole('button', { name: 'Mine', exact: true }).click();
+    const filter = () => page.getByLabel('Filter').inputValue();
+    await expect.poll(filter).toBe("adam AND user = 'admin'");
     await expect.poll(async () => (await names()).length).toBe(2);
-    expect(await page.getByLabel('Filter').inputValue()).toBe("adam AND user = 'admin'");
     await page.getByRole('button', { name: 'Mine', exact: true }).click();
-    expect(await page.getByLabel('Filter').inputValue()).toBe('adam');
+    await expect.poll(filter).toBe('adam');
   });
 });
 
@@ -81,10 +82,13 @@ describe('by keyboard', () => {
     await visit(page, `projects/${project_id}`);
     await page.locator('.row.body').first().waitFor();
     const inputs = await countInputs(page);
-    for (const key of ['j', 'x', 'j', 'x', 'c']) {
-      await page.keyboard.press(key);
-      await page.waitForTimeout(150);
+    for (const index of [0, 1]) {
+      await page.keyboard.press('j');
+      await page.locator(`[data-index="${index}"]:focus-within`).waitFor();
+      await page.keyboard.press('x');
+      await page.getByText(`${index + 1} chosen`).waitFor();
     }
+    await page.keyboard.press('c');
 
     await page.getByRole('heading', { name: 'Compare 2 experiments' }).waitFor();
     // The keys that the table is given for j and k are counted as well.
@@ -183,7 +187,9 @@ describe('by keyboard', () => {
     await visit(page, `projects/${project_id}`);
     await page.locator('.row.body').first().waitFor();
     await page.keyboard.press('/');
-    expect(await page.getByLabel('Filter').evaluate((one) => one === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => page.getByLabel('Filter').evaluate((one) => one === document.activeElement))
+      .toBe(true);
     await page.keyboard.type('?');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByLabel('Filter').fill('');

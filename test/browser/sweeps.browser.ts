@@ -175,6 +175,7 @@ describe('the page of a sweep', () => {
     await page.mouse.up();
     const note = page.getByText(/^\d+ of 12 trials chosen/);
     await note.waitFor();
+    await settle(page);
     const chosen = Number((await note.textContent())?.split(' ')[0]);
     const rows = page.getByRole('table', { name: 'Trials' }).getByRole('row');
     expect(chosen).toBeGreaterThan(0);

@@ -120,9 +120,12 @@ describe('sorting', () => {
       if (deviation !== '') expect(mean.split('.')[1]?.length, text).toBe(deviation.split('.')[1]?.length);
     }
     await page.locator('.grouped thead button', { hasText: 'Best' }).click();
+    const sorted = page.locator('.grouped thead [aria-sort]:not([aria-sort=none])');
+    await sorted.filter({ hasText: 'Best' }).waitFor();
     const means = (await column(at)).map((text) => Number.parseFloat(text));
     expect(means).toEqual([...means].sort((a, b) => b - a));
     await page.locator('.grouped thead button', { hasText: 'model' }).click();
+    await sorted.filter({ hasText: 'model' }).waitFor();
     const groups = await column(1);
     expect(groups).toEqual([...groups].sort());
   });
@@ -217,11 +220,11 @@ describe('going back', () => {
     page.on('request', note);
     await page.goBack();
     await page.locator('[data-index="95"] a').waitFor();
+    await settle(page);
+    page.off('request', note);
     expect(await table.evaluate((box) => box.scrollTop)).toBe(3_000);
     expect(await page.locator('.chosen-bar').innerText()).toContain('1 chosen');
     expect(await page.locator('.table-note').innerText()).toMatch(/^150 experiments/);
-    await page.waitForTimeout(1_000);
-    page.off('request', note);
     expect(asked.filter((url) => url.includes('limit=500'))).toEqual([]);
     // A link to the table begins at its top.
     await page.getByRole('link', { name: 'Projects' }).first().click();
@@ -298,7 +301,7 @@ describe('a page', () => {
     // Who opens a part of a page is at its link already.
     await page.getByRole('link', { name: 'Settings' }).click();
     await expect.poll(() => page.title()).toContain('Settings');
-    expect(await focused()).toBe('A');
+    await expect.poll(focused).toBe('A');
   });
 
   test('has a title also while nobody is signed in', async () => {

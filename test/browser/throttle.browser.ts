@@ -39,7 +39,7 @@ function watchFiles(page: Page): { file: string; status: number }[] {
 async function blankPage(): Promise<Page> {
   const context = await service.browser.newContext({ reducedMotion: 'reduce' });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(240_000);
   page.on('pageerror', (error) => service.faults.push(error.message));
   return page;
 }
@@ -63,10 +63,13 @@ test('parts that are refused at first are there a moment later, and are asked fo
   await signIn(page, service.admin);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const seen = watchFiles(page);
+  const refused = () => seen.filter(({ file, status }) => file.startsWith('part-') && status === 429);
   await crowd();
-  await visit(page, 'models');
+  const visiting = visit(page, 'models');
+  // The stage fills up while a slow page loads, so others go on until it has refused a part.
+  while (refused().length === 0) await crowd();
+  await visiting;
   await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
-  const refused = seen.filter(({ file, status }) => file.startsWith('part-') && status === 429);
   // The module that is imported then comes from the cache of the browser.
   const sent = await page.evaluate(() =>
     (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
@@ -76,7 +79,6 @@ test('parts that are refused at first are there a moment later, and are asked fo
       )
       .map(({ name }) => name),
   );
-  expect(refused.length).toBeGreaterThan(0);
   expect(sent.length).toBeGreaterThan(0);
   expect(new Set(sent).size).toBe(sent.length);
   await page.context().close();

@@ -44,6 +44,7 @@ describe('the plot of accuracy over size', () => {
       const own = await service.enter({ width });
       await visit(own, 'models/digits');
       await expect.poll(() => own.locator('.tradeoff circle').count()).toBe(5);
+      await settle(own);
       const { texts, marks } = await own.evaluate(() => {
         const boxes = (selector: string) =>
           [...document.querySelectorAll(`.tradeoff ${selector}`)].map((one) => {
@@ -83,6 +84,7 @@ describe('the plot of accuracy over size', () => {
     expect(await ofResult.getByRole('link', { name: 'Open in digits-half' }).count()).toBe(1);
     await page.goBack();
     await version('magnitude_global ÷4').waitFor();
+    await settle(page);
     const [plot, beside] = await Promise.all([
       page.locator('.tradeoff').boundingBox(),
       version('magnitude_global ÷4').boundingBox(),
@@ -103,14 +105,15 @@ describe('the plot of accuracy over size', () => {
     await hands.press('ArrowRight');
     await version(/^Version (?:original|magnitude_global ÷2)$/).waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-current'));
-    expect(await focused()).toBe('true');
+    await expect.poll(focused).toBe('true');
     await hands.press('End');
-    expect(await focused()).toBe('true');
+    await expect.poll(focused).toBe('true');
   });
 
   test('draws a line through the versions that no other beats', async () => {
     await visit(page, 'models/plain');
     await page.locator('.tradeoff .pareto').waitFor();
+    await settle(page);
     const { corners, circles } = await page.evaluate(() => ({
       corners: (document.querySelector('.pareto')?.getAttribute('points') ?? '')
         .split(' ')

@@ -53,7 +53,7 @@ async function useTable({ page, hands }: Person): Promise<void> {
   await hands.press(page.locator('main a').filter({ hasText: 'search' }).first());
   await page.locator('.row.body').first().waitFor();
   await hands.press(page.getByRole('columnheader', { name: /Best/ }).getByRole('button'));
-  expect(page.url()).toContain('sort=best');
+  await expect.poll(() => page.url()).toContain('sort=best');
   await hands.press(button(page, 'Columns'));
   await hands.press(page.getByRole('dialog').getByLabel('seed', { exact: true }));
   await hands.press(page.getByRole('dialog').getByLabel('block', { exact: true }));
@@ -117,9 +117,7 @@ async function start({ page, hands, name }: Person): Promise<void> {
   await expect.poll(() => page.locator('.cost').innerText()).toContain('1 vCPU');
   await hands.press(button(page, 'Train'));
   await page.waitForURL(/experiments\/\w+.*tab=log/);
-  await expect
-    .poll(() => page.locator('.page-head .status').innerText(), { timeout: 120_000 })
-    .toBe('Succeeded');
+  await expect.poll(() => page.locator('.page-head .status').innerText()).toBe('Succeeded');
 }
 
 async function readExperiment({ page, hands }: Person): Promise<void> {
@@ -165,7 +163,7 @@ async function optimize({ page, hands, name }: Person): Promise<void> {
   await hands.press(dialog.locator('summary'));
   await hands.choose(page.getByLabel('Strategy'), 'float16, 16 bit');
   await hands.press(dialog.getByRole('button', { name: 'Compress' }));
-  await page.locator('.receipt-bar').first().waitFor({ timeout: 120_000 });
+  await page.locator('.receipt-bar').first().waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     hands.press(button(page, /^Download \d/).first()),

@@ -140,8 +140,8 @@ describe('a baseline', () => {
     await hands.click(button('Baseline'));
     await expect.poll(() => names()).toEqual(['third', 'second', 'first', 'fourth']);
     expect(hands.clicks).toBe(2);
-    expect(await cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
-    expect(await cell('second', /loss/)).toMatch(/^0\.4\s+−0\.1$/);
+    await expect.poll(() => cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
+    await expect.poll(() => cell('second', /loss/)).toMatch(/^0\.4\s+−0\.1$/);
     expect(await cell('third', /Best/)).toBe('0.7');
     expect(await page.locator('.row.body', { hasText: 'second' }).locator('.better').count()).toBeGreaterThan(
       1,
@@ -155,8 +155,10 @@ describe('a baseline', () => {
     await button('Clear the choice').click();
     await button('Curves').click();
     await button('Draw third').waitFor();
-    expect(await page.locator('.row.body', { hasText: 'third' }).innerText()).toContain('baseline');
-    expect(await cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
+    await expect
+      .poll(() => page.locator('.row.body', { hasText: 'third' }).innerText())
+      .toContain('baseline');
+    await expect.poll(() => cell('second', /Best/)).toMatch(/^0\.75\s+\+0\.05$/);
 
     await page.getByLabel('Choose first').click();
     await page.getByLabel('Choose third').click();

@@ -5,11 +5,12 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     include: ['test/browser/*.browser.ts'],
-    testTimeout: 180_000,
+    // Against a hang alone, as those of all other tests.
+    testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: 'forks',
     // A browser and a service take both cores of a small machine.
     fileParallelism: false,
-    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
+    expect: { requireAssertions: true, poll: { timeout: 240_000 } },
   },
 });

@@ -102,6 +102,7 @@ describe('five curves on a logarithmic axis, smoothed and zoomed', () => {
     await hands.click(button('Log y'));
     await hands.slideTo(page.getByLabel('Smoothing'), 0.6);
     await page.locator('.plot canvas').first().waitFor();
+    await settle(page);
     const box = await page.locator('.u-over').first().boundingBox();
     if (box === null) throw new Error('There is no plot.');
     await page.mouse.move(box.x + 40, box.y + 40);
@@ -285,6 +286,7 @@ describe('a chart', () => {
     await hands.click(button('Curves'));
     const plot = page.locator('.u-over').first();
     await plot.waitFor();
+    await settle(page);
     const box = await plot.boundingBox();
     await hands.click(plot);
     await expect.poll(() => page.url()).toContain('at=');
