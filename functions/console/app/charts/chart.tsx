@@ -56,6 +56,7 @@ export function Chart({
   curves,
   view,
   height: given,
+  isReading = false,
   readRange,
   tools,
 }: {
@@ -67,6 +68,8 @@ export function Chart({
   view: ChartView;
   /** Height of the plot in pixels; undefined to fill what is around it. */
   height: number | undefined;
+  /** Whether some of its curves are not read yet; by default none. */
+  isReading?: boolean;
   readRange: ReadRange;
   tools: (drawn: () => Drawn) => ComponentChildren;
 }) {
@@ -94,7 +97,7 @@ export function Chart({
     isSmoothed: smoothing > 0,
   });
   return (
-    <figure class={given === undefined ? 'chart filling' : 'chart'}>
+    <figure class={given === undefined ? 'chart filling' : 'chart'} aria-busy={isReading}>
       <figcaption draggable={given !== undefined}>
         <strong class="ellipsis" title={title}>
           <bdi>{title}</bdi>

@@ -151,7 +151,8 @@ function ReadChart({
     for (const metric of metrics) read.want(metric);
     if (byName !== undefined) read.want(byName);
   }, [name, byName]);
-  if (curves.length === 0 && !metrics.every(read.hasRead))
+  const isReading = !metrics.every(read.hasRead);
+  if (curves.length === 0 && isReading)
     return (
       <figure class="chart filling">
         <Skeleton rows={5} />
@@ -164,6 +165,7 @@ function ReadChart({
       curves={curves}
       view={view}
       height={height}
+      isReading={isReading}
       readRange={isPanel ? readNothing : read.readRange}
       tools={(drawn) => (
         <ChartTools

@@ -25,11 +25,13 @@ export interface RunCurves {
   names(): string[];
   /** Read a metric's curves, because its chart has come into view. */
   want(metric: string): void;
-  /** Whether a wanted metric's curves have been read. */
+  /** Whether a wanted metric's curves have been read, of all runs. */
   hasRead(metric: string): boolean;
   /** Read a metric's curves between two steps, for the runs with thinned curves. */
   readRange(name: string, from: number, to: number, signal: AbortSignal): Promise<ReadonlyMap<string, Curve>>;
 }
+
+const readOf = ({ experiment_id }: Drawable, metric: string): string => `${experiment_id} ${metric}`;
 
 /** Read the curves of runs. Those of running ones grow: by the feed of the only run, or by requests that follow all of them. */
 export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCurves {
@@ -38,6 +40,7 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
   const [isLoaded, setLoaded] = useState(false);
   const readers = useRef(new Map<string, CurveReader>());
   const wanted = useRef(new Set<string>());
+  /** Runs with the metrics that were read of them. */
   const done = useRef(new Set<string>());
   /** Runs whose followed points have a gap, so that they have to be read anew. */
   const lost = useRef(new Set<string>());
@@ -98,8 +101,9 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
         do {
           isAgain = false;
           const names = [...wanted.current];
-          await inLanes(latest.current, lanes, read);
-          for (const name of names) done.current.add(name);
+          const present = latest.current;
+          await inLanes(present, lanes, read);
+          for (const run of present) for (const name of names) done.current.add(readOf(run, name));
           redraw();
         } while (isAgain);
         noteReach();
@@ -184,7 +188,7 @@ export function useRunCurves(runs: readonly Drawable[], feed?: PointFeed): RunCu
       clearTimeout(wantTimer.current);
       wantTimer.current = setTimeout(() => void load.current?.(), 0);
     },
-    hasRead: (metric) => done.current.has(metric),
+    hasRead: (metric) => latest.current.every((run) => done.current.has(readOf(run, metric))),
     async readRange(name, from, to, signal) {
       const found = new Map<string, Curve>();
       const thinned = [...readers.current].filter(
