@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { hoistConstants } from '../graph/constants.ts';
+import { distinctNames } from '../graph/distinct-names.ts';
 import { Graph } from '../graph/graph.ts';
 import { ModelError } from '../model-error.ts';
 import { type ModelProto, ModelProtoSchema } from '../proto/onnx_pb.js';
@@ -10,7 +11,8 @@ import { inlineFunctions } from './inline-functions.ts';
 import { Model } from './model.ts';
 
 /**
- * Load a model. Tensors stay in the file's bytes or in the external data. Constant nodes become initializers.
+ * Load a model. Tensors stay in the file's bytes or in the external data. Constant nodes become initializers,
+ * and no two values have the same name.
  * Close `external` when done.
  *
  * @throws ModelError if the file is not a model, is truncated, or describes its tensors wrongly
@@ -25,6 +27,7 @@ export function loadModel(path: string): Model {
     inlineFunctions(proto);
     const root = new Graph(graph, external);
     proto.graph = undefined;
+    distinctNames(root);
     hoistConstants(root, external);
     return new Model(proto, root, external);
   } catch (error) {
