@@ -6,6 +6,7 @@ import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
 import { updateInputs } from '../prune/update-pruning.ts';
 import { tiedNames, tiedTables } from '../quantize/dynamic/tied-tables.ts';
+import { outputNames } from '../quantize/float-tables.ts';
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
 import { makeStaticPlan, nothingToQuantize } from '../quantize/static/static-plan.ts';
 
@@ -18,7 +19,10 @@ import { makeStaticPlan, nothingToQuantize } from '../quantize/static/static-pla
 export function calibrationTargets(model: Model, request: StaticRequest): string[] {
   const tables = tiedTables(model.graph, new Names(model.graph), request.exclude);
   const tied = tiedNames(model.graph, tables);
-  const { plan, ranges } = makeStaticPlan(model, { ...request, tied });
+  const { plan, ranges } = makeStaticPlan(model, {
+    ...{ ...request, tied },
+    outputs: outputNames(model.graph),
+  });
   if (plan.constants.length === 0 && tied.size === 0) throw nothingToQuantize(model);
   return [...plan.activations.values()]
     .filter(({ name, sharedWith }) => sharedWith === undefined && !ranges.has(name))

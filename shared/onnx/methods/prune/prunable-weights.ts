@@ -35,8 +35,9 @@ export function prunableWeights(
       const tensor = graph.initializer(name);
       if (tensor !== undefined) kept.set(tensor, 'is an output of the model');
     }
+    const makers = new Map(graph.nodes.map((node) => [node.output[0] ?? '', node] as const));
     for (const node of graph.nodes) {
-      const why = remark(graph, node);
+      const why = remark(graph, node, makers);
       if (why !== undefined) report.keep(layerName(node), why);
       for (const [position, name] of node.input.entries()) {
         const tensor = graph.initializer(name);
@@ -72,9 +73,14 @@ const otherLayers = new Set(
 /**
  * Return the reason why a layer's weight is not pruned, for the report. Undefined if the layer needs no report.
  */
-function remark(graph: Graph, node: NodeProto): string | undefined {
+function remark(graph: Graph, node: NodeProto, makers: ReadonlyMap<string, NodeProto>): string | undefined {
   if (otherLayers.has(node.opType)) return `weights of ${node.opType} are not pruned`;
-  if (node.domain !== '' || (node.opType !== 'Conv' && node.opType !== 'Gemm')) return undefined;
+  if (node.domain !== '') return undefined;
+  const maker = makers.get(node.input[1] ?? '');
+  const isStored = maker?.opType === 'Cast' || maker?.opType === 'DequantizeLinear';
+  if (node.opType === 'MatMul' && isStored && graph.initializer(maker.input[0] ?? '') !== undefined)
+    return `its weight is computed by ${maker.opType} while the model runs`;
+  if (node.opType !== 'Conv' && node.opType !== 'Gemm') return undefined;
   const weight = graph.initializer(node.input[1] ?? '');
   if (weight === undefined) return 'its weight is not a constant';
   return isFloatTensor(weight) ? undefined : `its weight is of type ${weight.type}`;

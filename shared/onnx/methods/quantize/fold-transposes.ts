@@ -6,14 +6,15 @@ import { floatsOf } from '../../model/tensor/values.ts';
 
 /**
  * Replace transposed constant matrices by constants, control flow bodies included. Exporters write the weights of
- * linear layers in this way. Matrices in `kept` stay, because their other users store them as they are.
+ * linear layers in this way. Matrices in `kept`, and outputs, stay, because their other users store them as they are.
  */
 export function foldTransposes(root: Graph, kept: ReadonlySet<Tensor> = new Set()): void {
   for (const graph of root.all()) {
     const outputs = new Set(graph.outputs.map(({ name }) => name));
     graph.nodes = graph.nodes.filter((node) => {
       const [name = ''] = node.output;
-      const matrix = outputs.has(name) ? undefined : turnedMatrix(graph, node);
+      const isShown = outputs.has(name) || outputs.has(node.input[0] ?? '');
+      const matrix = isShown ? undefined : turnedMatrix(graph, node);
       if (matrix === undefined || kept.has(matrix)) return true;
       graph.put(transposed(matrix, name));
       return false;

@@ -9,7 +9,7 @@ import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { floatTables, usedInFloat } from '../float-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
-import { foldWidened } from '../fold-widened.ts';
+import { foldWidened, weightPositions } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { ownedConstant, WeightStore } from '../weight-store.ts';
 import { quantizeAttention } from './dynamic-attention.ts';
@@ -72,8 +72,10 @@ function quantizeNode(
     dynamic.nodes.push(node);
     return;
   }
-  const table = node.opType === 'Gather' ? dynamic.graph.initializer(node.input[0] ?? '') : undefined;
-  const own = table !== undefined && inFloat.has(table) ? usedInFloat : undefined;
+  const weights = (weightPositions[node.opType] ?? []).map((at) =>
+    dynamic.graph.initializer(node.input[at] ?? ''),
+  );
+  const own = weights.some((weight) => weight !== undefined && inFloat.has(weight)) ? usedInFloat : undefined;
   const why = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : own;
   const kept = why ?? rule(dynamic, node);
   if (kept === undefined) return;

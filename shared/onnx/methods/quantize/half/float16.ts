@@ -14,6 +14,7 @@ import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { weightTypes } from '../weight-types.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
@@ -126,6 +127,11 @@ class Conversion {
 
   get converted(): number {
     return this.#constants.count;
+  }
+
+  /** Store no constant in both precisions. */
+  storeOnce(): void {
+    this.#constants.storeOnce(this.#model.graph);
   }
 
   get convertedBytes(): number {
@@ -244,9 +250,10 @@ export function convertToFloat16(
   const total = all.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const conversion = new Conversion(model, { exclude, ranges }, report);
   conversion.convert(model.graph, new Map());
+  conversion.storeOnce();
   if (conversion.converted === 0) {
     throw new ModelError(
-      `float16 has nothing to convert: the model has no float32 constant of an operator that supports half precision.${report.keptText()}`,
+      `float16 has nothing to convert: the model has no float32 constant of an operator that supports half precision.${weightTypes(model.graph)}${report.keptText()}`,
     );
   }
   if (conversion.convertedBytes < minShare * total)

@@ -1,8 +1,13 @@
-import type { Graph, Names } from '../../../model/graph/graph.ts';
+import { type Graph, makeNode, type Names } from '../../../model/graph/graph.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { dataTypes } from '../../../model/tensor/data-type.ts';
 import { elementCount, type Tensor } from '../../../model/tensor/tensor.ts';
+import { withFloats } from '../../../model/tensor/values.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';
-import { halfTensor } from './half-tensor.ts';
+import { halfTensor, mostHalf } from './half-tensor.ts';
+
+/** Bytes of a constant that is not stored twice. A Cast takes more than a smaller one. */
+const minShared = 1024;
 
 /** Minimum number of values of a constant for a line in the receipt. */
 const minLayer = 16;
@@ -14,7 +19,7 @@ const minLayer = 16;
 export class HalfConstants {
   readonly #names: Names;
   readonly #report: TransformReport;
-  readonly #made = new Map<Tensor, { usual?: string; marker?: string }>();
+  readonly #made = new Map<Tensor, { owner: Graph; usual?: string; marker?: string }>();
 
   constructor(names: Names, report: TransformReport) {
     this.#names = names;
@@ -41,13 +46,32 @@ export class HalfConstants {
     if (owner === undefined || tensor === undefined) return undefined;
     if (owner.outputs.some((output) => output.name === name)) return undefined;
     const kind = isMarker ? 'marker' : 'usual';
-    const made = this.#made.get(tensor) ?? {};
+    const made = this.#made.get(tensor) ?? { owner };
     const known = made[kind];
     if (known !== undefined) return known;
     const half = this.#names.make(`${name}_float16`);
     this.#made.set(tensor, { ...made, [kind]: half });
     owner.put(halfTensor(tensor, half, this.#report, { layer: this.#layer(tensor, user), isMarker }));
     return half;
+  }
+
+  /**
+   * Let the nodes that compute in half precision cast a constant that others need in float32: it would be stored
+   * twice. ONNX Runtime casts it once, when it opens the model.
+   */
+  storeOnce(root: Graph): void {
+    const inFloat = new Set([...root.all()].flatMap(({ nodes }) => nodes.flatMap(({ input }) => input)));
+    for (const [tensor, { owner, usual }] of this.#made) {
+      if (usual === undefined || tensor.byteLength < minShared || !inFloat.has(tensor.name)) continue;
+      // A Cast makes infinity of larger values, where a stored constant is clamped.
+      if (withFloats(tensor, (values) => values.some((value) => Math.abs(value) > mostHalf))) continue;
+      owner.initializers.delete(usual);
+      const attributes = { to: dataTypes.float16 };
+      owner.nodes = [makeNode('Cast', [tensor.name], [usual], { name: usual, attributes }), ...owner.nodes];
+      this.#made.delete(tensor);
+      const at = this.#report.layers.findIndex(({ weight }) => weight === tensor.name);
+      if (at !== -1) this.#report.layers.splice(at, 1);
+    }
   }
 
   #layer(tensor: Tensor, user: NodeProto): LayerChange | undefined {

@@ -5,7 +5,7 @@ import { float32Source, floatsOf } from '../../../model/tensor/values.ts';
 import type { LayerChange, TransformReport } from '../../report/report.ts';
 
 /** Largest finite number of half precision. */
-const mostHalf = 65504;
+export const mostHalf = 65504;
 
 /** Replacement for infinity in half precision. It is small enough that sums with it stay finite. */
 const marker = 1e4;

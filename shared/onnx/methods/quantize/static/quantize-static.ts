@@ -12,7 +12,7 @@ import { quantizeGather, tiedForm } from '../dynamic/dynamic-gather.ts';
 import { DynamicGraph } from '../dynamic/dynamic-graph.ts';
 import { makePlain } from '../dynamic/dynamic-products.ts';
 import { tiedNames, tiedTables } from '../dynamic/tied-tables.ts';
-import { floatTables, usedInFloat } from '../float-tables.ts';
+import { floatTables, outputNames, usedInFloat } from '../float-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
@@ -45,7 +45,8 @@ export function quantizeStatic(
   report.notes.push(...prepareStatic(model, given, statistics));
   const names = new Names(model.graph);
   const tied = tiedTables(model.graph, names, given.exclude);
-  const request = { ...given, tied: tiedNames(model.graph, tied) };
+  const outputs = outputNames(model.graph);
+  const request = { ...given, tied: tiedNames(model.graph, tied), outputs };
   if (request.per_channel && model.opset() < minOpsetPerChannel) {
     report.notes.push(
       `Weights have one scale each: scales per channel need opset ${minOpsetPerChannel}; the model has ${model.opset()}.`,

@@ -20,6 +20,8 @@ export type StaticRequest = Pick<
   floatInputs?: readonly string[];
   /** Names of tables that a lookup and a product share, and of their transposes. They are quantized once, apart. */
   tied?: ReadonlySet<string>;
+  /** Names of weights that are outputs of the model as well. They stay float, and so do their products. */
+  outputs?: ReadonlySet<string>;
 };
 
 /** Operators with their own weight (leaves). */
@@ -65,6 +67,7 @@ export function isChosen({ graph }: Model, node: NodeProto, request: StaticReque
   const isLeafAlone = request.leaf_node || request.inputs_only;
   if (!leaves.has(node.opType)) return !isLeafAlone && between.has(node.opType);
   const weight = node.input[weightPosition(node)] ?? '';
+  if (request.outputs?.has(weight)) return false;
   const ownsWeight = graph.initializers.get(weight)?.type === 'float' || request.tied?.has(weight) === true;
   return ownsWeight || (!isLeafAlone && node.opType !== 'Conv');
 }

@@ -10,6 +10,7 @@ import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
 import type { CalibrationRanges, Range } from '../../calibrate/ranges.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { isQuantizable } from '../weight-store.ts';
+import { weightTypes } from '../weight-types.ts';
 import { squareChains } from './square-chains.ts';
 import { isChosen, keepsInputFloat, type StaticRequest } from './static-operators.ts';
 
@@ -204,7 +205,7 @@ const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < lea
 /** Return the error for a model without a constant that can be quantized. */
 export const nothingToQuantize = ({ graph }: Model): ModelError =>
   new ModelError(
-    `Static methods have nothing to quantize: outside of control flow, the model has no Conv, Gemm, MatMul or Gather with a constant float weight that is not excluded.${weightsInBodies(graph)}`,
+    `Static methods have nothing to quantize: outside of control flow, the model has no Conv, Gemm, MatMul or Gather with a constant float weight that is not excluded.${weightTypes(graph, ' dynamic and the methods in blocks take half precision.')}${weightsInBodies(graph)}`,
   );
 
 /** Options of the rules. */

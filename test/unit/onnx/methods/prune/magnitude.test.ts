@@ -126,6 +126,22 @@ describe('magnitude', () => {
     expect(model.graph.initializer('w')?.type).toBe('float16');
   });
 
+  test('a model whose weights are computed as it runs is refused with the operators that compute them', () => {
+    const stored = smallModel({
+      inputs: { x: [1, 8] },
+      outputs: { y: [1, 5] },
+      constants: [makeTensor('h', 'float16', [8, 5], new Float16Array(40).fill(1))],
+      nodes: [
+        makeNode('Cast', ['h'], ['w'], { attributes: { to: 1 } }),
+        makeNode('MatMul', ['x', 'w'], ['y'], { name: 'head' }),
+      ],
+    });
+
+    const prune = () => pruneMagnitude(stored, request('magnitude_global', 2), new TransformReport());
+
+    expect(prune).toThrow('Unchanged: head: its weight is computed by Cast while the model runs.');
+  });
+
   test('a compression out of reach names the largest one and what holds it back', () => {
     const refuse = (strategy: 'magnitude_global' | 'magnitude_local', compression: number) => () =>
       pruneMagnitude(twoLayers(), request(strategy, compression), new TransformReport());

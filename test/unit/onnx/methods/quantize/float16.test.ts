@@ -51,6 +51,34 @@ describe('half precision', () => {
     expect(report.layers.every(({ error }) => error !== null && error < 1e-3)).toBe(true);
   });
 
+  test('store a constant once that one node needs in float32', async () => {
+    const shared = () =>
+      smallModel({
+        nodes: [
+          makeNode('MatMul', ['x', 'w'], ['a'], { name: 'exact' }),
+          makeNode('MatMul', ['x', 'w'], ['b'], { name: 'coarse' }),
+          makeNode('MatMul', ['b', 'v'], ['c'], { name: 'last' }),
+          makeNode('Add', ['a', 'c'], ['y'], { name: 'sum' }),
+        ],
+        constants: ['w', 'v'].map((name, at) =>
+          makeTensor(name, 'float', [16, 16], seededFloats(seededRandom(8 + at), 256, 0.2)),
+        ),
+        inputs: { x: [2, 16] },
+        outputs: { y: [2, 16] },
+      });
+    const before = await runSmall(shared(), fed);
+    const model = shared();
+    const report = new TransformReport();
+
+    convertToFloat16(model, { exclude: ['exact'] }, report);
+
+    const saved = copyOf(model);
+    const after = await runSmall(saved, fed);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+    expect([...saved.graph.initializers.keys()].sort()).toEqual(['v_float16', 'w']);
+    expect(report.layers.map(({ weight }) => weight)).toEqual(['v']);
+  });
+
   test('products with weights beyond its range stay in float32', () => {
     const weight = (name: string, size: number) =>
       makeTensor(

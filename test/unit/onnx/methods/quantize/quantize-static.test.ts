@@ -424,4 +424,20 @@ describe('refusals', () => {
       /^Static methods have nothing to quantize/,
     );
   });
+
+  test('a model whose weights are in half precision, with the methods that take them', () => {
+    const half = smallModel({
+      inputs: { x: [1, 8] },
+      outputs: { y: [1, 5] },
+      constants: [makeTensor('w', 'float16', [8, 5], new Float16Array(40).fill(1))],
+      nodes: [
+        makeNode('Cast', ['x'], ['h'], { attributes: { to: 10 } }),
+        makeNode('MatMul', ['h', 'w'], ['p']),
+        makeNode('Cast', ['p'], ['y'], { attributes: { to: 1 } }),
+      ],
+    });
+    expect(() => withRanges(half, new Map())).toThrow(
+      'Its weights are float16. dynamic and the methods in blocks take half precision.',
+    );
+  });
 });

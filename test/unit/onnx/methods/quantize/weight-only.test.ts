@@ -118,7 +118,7 @@ describe('weights in blocks', () => {
     expect(report.layers.map(({ weight }) => weight)).toEqual(['w']);
     expect(report.kept).toContainEqual({
       what: 'head',
-      why: 'other nodes use its table in float: a second copy would make the file larger',
+      why: 'its weight is also needed in float: a second copy would make the file larger',
     });
   });
 
