@@ -23,6 +23,7 @@ from repository import (
     check_config,
     check_names,
     check_settings,
+    check_tokenizer,
     module_weights,
     onnx_files,
     read_json,
@@ -73,6 +74,8 @@ def gather(settings: dict[str, Any], work: Path) -> dict[str, Any]:
     task = task_of(config, modules, tag, settings["task"])
     if task == "image-classification" and settings["texts"] is not None:
         raise Refusal("bad-texts", "The model takes pictures, no texts.")
+    if task != "image-classification":
+        check_tokenizer(names, root)
     weights = [*weight_files(names, folder, root), *module_weights(names, modules)]
     own = onnx_files(names)
     from fetch import check_size

@@ -57,6 +57,19 @@ def small_files(names: list[str], trusted: bool) -> list[str]:
     return chosen
 
 
+def check_tokenizer(names: list[str], root: str) -> None:
+    """Refuse a model of texts without a vocabulary, for which transformers makes up an empty one. @throws Refusal `no-tokenizer`"""
+    if root + "tokenizer.json" in names:
+        return
+    vocabularies = [name for name in VOCABULARIES if root + name in names]
+    if not vocabularies:
+        message = "The model has no tokenizer: neither tokenizer.json nor a vocabulary such as vocab.txt."
+        raise Refusal("no-tokenizer", f"{message} Save the tokenizer that it was trained with beside it (save_pretrained).")
+    for name, other in (("vocab.json", "merges.txt"), ("merges.txt", "vocab.json")):
+        if vocabularies == [name]:
+            raise Refusal("no-tokenizer", f"The tokenizer of the model has {name} but no {other}.")
+
+
 def weight_files(names: list[str], folder: Path, root: str) -> list[str]:
     """Choose the weights, of those that cannot run code first. @throws Refusal if there are none for PyTorch"""
     for base in WEIGHTS:
@@ -125,6 +138,11 @@ def check_names(names: list[str]) -> None:
         if not any(name.endswith(".safetensors") for name in names):
             weight_files([name for name in names if name.endswith(".gguf")], Path("/nonexistent"), "")
     if not any(re.fullmatch(r"(0_\w+/)?config\.json", name) for name in names):
+        nested = sorted(name for name in names if name.endswith("/config.json") and not MODULE_FOLDER.fullmatch(name))
+        if nested:
+            folders = ", ".join(name.removesuffix("config.json") for name in nested[:3])
+            message = f"The model lies in a folder of the repository ({folders[:200]}), and one at its top is exported."
+            raise Refusal("no-config", f"{message} Download the folder and export that.")
         raise Refusal("no-config", "The model has no config.json, so nothing says what architecture it has.")
 
 

@@ -2,7 +2,8 @@
 
 Usage: hub.py <folder>. Prints its port, and on its end (a line on stdin) what it counted. The folder has <owner>/<name>/ of
 files. Names below `refused/` say how they misbehave: gated, limited (429), away (503), flaky (429 once, then a body that ends
-too early), huge (a size that the files do not have).
+too early), huge and longer (a size that the files do not have), page (no Hub, but some page), circle (redirects without end),
+renamed (redirects to the gated one), moved (redirects to it at another host).
 """
 
 import hashlib
@@ -34,6 +35,18 @@ class Handler(BaseHTTPRequestHandler):
         counted["requests"] += 1
         path = unquote(urlsplit(self.path).path)
         parts = path.strip("/").split("/")
+        # Another name of this machine stands for another host.
+        if "Authorization" in self.headers and self.headers.get("Host", "").startswith("localhost"):
+            counted["tokens_beyond_the_hub"] += 1
+        if "refused/page" in path:
+            return self.answer(200, b"<html>Welcome</html>", {"Content-Type": "text/html"})
+        places = {"refused/renamed": "", "refused/moved": f"http://localhost:{self.server.server_address[1]}"}
+        for name, host in places.items():
+            if name in path:
+                counted["redirects"] += 1
+                return self.answer(307, b"", {"Location": host + self.path.replace(name, "refused/gated")})
+        if "refused/circle" in path:
+            return self.answer(307, b"", {"Location": self.path})
         if parts[0] == "stored":
             return self.stored(path[len("/stored/") :])
         if parts[:2] == ["api", "models"]:
@@ -61,7 +74,8 @@ class Handler(BaseHTTPRequestHandler):
         siblings = []
         for path in sorted(folder.rglob("*")):
             if path.is_file():
-                size = 3 * 2**30 if name.endswith("/huge") and path.suffix in STORED else path.stat().st_size
+                false = {"refused/huge": 3 * 2**30, "refused/longer": 3}
+                size = false[name] if name in false and path.suffix in STORED else path.stat().st_size
                 siblings.append({"rfilename": path.relative_to(folder).as_posix(), "size": size})
         body = {"id": name, "sha": COMMIT, "siblings": siblings, "tags": [], "gated": "manual" if name.endswith("/gated") else False}
         return self.answer(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
@@ -87,15 +101,12 @@ class Handler(BaseHTTPRequestHandler):
         if path.suffix not in STORED:
             return self.send_file(path, about)
         counted["redirects"] += 1
-        # Another name of this machine: a client that keeps its token beyond the Hub is counted.
         port = self.server.server_address[1]
         linked = {"X-Linked-Etag": f'"{digest}"', "X-Linked-Size": str(path.stat().st_size)}
         place = f"http://localhost:{port}/stored/{name}/{file}"
         return self.answer(302, b"", {**about, **linked, "Location": place})
 
     def stored(self, file):
-        if "Authorization" in self.headers:
-            counted["tokens_beyond_the_hub"] += 1
         path = self.root / file
         cut = "/flaky/" in file and self.path not in seen and self.command == "GET"
         if cut:

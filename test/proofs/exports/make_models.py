@@ -386,6 +386,8 @@ def make_refused(folder, bert):
     begin("away")
     begin("flaky")
     begin("huge")
+    begin("longer")
+    begin("no-vocabulary", ["config.json", "model.safetensors"])
     (begin("torn") / "model.safetensors").write_bytes((bert / "model.safetensors").read_bytes()[:5000])
     (begin("no-tokenizer") / "tokenizer.json").write_text("{")
 

@@ -58,8 +58,13 @@ const refusals: readonly [name: string, code: string, change?: Change][] = [
   ['refused/limited', 'hub-away'],
   ['refused/away', 'hub-away'],
   ['refused/huge', 'too-large'],
+  ['refused/longer', 'bad-file'],
+  ['refused/page', 'hub-away'],
+  ['refused/circle', 'hub-away'],
+  ['refused/moved', 'hub-away', { token }],
   ['refused/torn', 'bad-weights'],
   ['refused/no-tokenizer', 'no-tokenizer'],
+  ['refused/no-vocabulary', 'no-tokenizer'],
   ['refused/absent', 'not-found'],
   ['made/bert', 'revision-not-found', { revision: '0'.repeat(40) }],
 ];
@@ -105,7 +110,7 @@ try {
   const wanted = (name: string) => asked === undefined || asked.includes(name.split('/').at(-1) ?? '');
   console.log('| model | task | way | largest difference | what other ways lacked |\n|---|---|---|---|---|');
   // Those below `refused/` are exported with what they ask for: a token, patience, trust.
-  const allowed = ['refused/gated', 'refused/flaky', 'refused/own-code'];
+  const allowed = ['refused/gated', 'refused/renamed', 'refused/flaky', 'refused/own-code'];
   const models: string[] = [...names.map((name: string) => `made/${name}`), ...allowed];
   for (const name of models.filter(wanted)) {
     const outcome = await exportModel(name, { token, trust: name === 'refused/own-code' });

@@ -38,6 +38,8 @@ test('a repository is refused by names and config.json, before its weights', asy
     [['config.json', 'model.Q4_K_M.gguf'], {}, true, false, 'gguf'],
     [['model.Q4_K_M.gguf'], {}, true, false, 'gguf'],
     [['README.md', 'model.safetensors'], {}, true, false, 'no-config'],
+    [['README.md', '1_Pooling/config.json'], {}, true, false, 'no-config'],
+    [['small/config.json', 'small/model.safetensors'], {}, true, false, 'no-config (small/)'],
     [['config.json', 'tf_model.h5'], bert, true, false, 'no-weights'],
     [['config.json', 'onnx/model.onnx'], bert, true, false, 'no-weights'],
     [
@@ -90,7 +92,8 @@ for names, config, known, trusted, _ in given:
         weight_files(names, Path("/nonexistent"), "")
         out.append(task_of(config, [], None, None))
     except Refusal as error:
-        out.append(error.code + (" (awq)" if "awq" in error.message else ""))`,
+        named = next((one for one in ("(awq)", "(small/)") if one in error.message), None)
+        out.append(error.code + (f" {named}" if named else ""))`,
     cases,
   );
 
@@ -118,6 +121,31 @@ out += [small_files(names, False), small_files(names, True), onnx_files(names)]`
     ['config.json', '1_Pooling/config.json', 'm.py'],
     ['onnx/model.onnx', 'onnx/model.onnx_data'],
   ]);
+});
+
+test('a model of texts without a vocabulary is refused', async () => {
+  const cases: [names: string[], root: string, allowed: boolean][] = [
+    [['config.json', 'tokenizer.json'], '', true],
+    [['config.json', 'vocab.txt'], '', true],
+    [['config.json', 'vocab.json', 'merges.txt'], '', true],
+    [['0_Transformer/spiece.model'], '0_Transformer/', true],
+    [['config.json', 'tokenizer_config.json', 'model.safetensors'], '', false],
+    [['tokenizer.json'], '0_Transformer/', false],
+    [['config.json', 'vocab.json'], '', false],
+    [['config.json', 'merges.txt'], '', false],
+  ];
+  const out = await python(
+    `from repository import check_tokenizer
+for names, root, _ in given:
+    try:
+        check_tokenizer(names, root)
+        out.append(True)
+    except Refusal as error:
+        out.append(error.code != "no-tokenizer")`,
+    cases,
+  );
+
+  expect(out).toEqual(cases.map(([, , allowed]) => allowed));
 });
 
 test('no text is in both sets, and labels stay with their texts', async () => {
@@ -235,4 +263,46 @@ for ask in asks:
     null,
     expect.stringMatching(/^too-large: config\.json has 4\.2 MB/),
   ]);
+});
+
+test('the token goes to the address of the Hub alone, wherever a redirect leads', async () => {
+  const cases: [address: string, hub: string, gets: boolean][] = [
+    ['https://huggingface.co/api/models/a/b', 'https://huggingface.co', true],
+    ['https://HuggingFace.co:443/a/b/resolve/main/config.json', 'https://huggingface.co/', true],
+    ['https://cdn-lfs.huggingface.co/a', 'https://huggingface.co', false],
+    ['https://huggingface.co.example.test/a', 'https://huggingface.co', false],
+    ['http://huggingface.co/a', 'https://huggingface.co', false],
+    ['https://huggingface.co:8443/a', 'https://huggingface.co', false],
+    ['https://huggingface.co/a/b', 'https://hub.example.test', false],
+    ['https://hub.example.test/a/b', 'http://hub.example.test', true],
+    ['http://127.0.0.1:4000/a', 'http://127.0.0.1:4001', false],
+    ['http://169.254.169.254/latest/meta-data', 'http://hub.example.test', false],
+  ];
+  const out = await python(
+    `from fetch import gets_token
+out = [gets_token(address, hub) for address, hub, _ in given]`,
+    cases,
+  );
+
+  expect(out).toEqual(cases.map(([, , gets]) => gets));
+});
+
+test('a file that is longer than the Hub said stops growing', async () => {
+  const out = await python(
+    `from fetch import largest_file
+path = Path(given) / "body"
+try:
+    with largest_file(1_000), path.open("wb", buffering=0) as file:
+        for _ in range(1_000):
+            file.write(b"x" * 600)
+except OSError as error:
+    import errno
+    out.append(errno.errorcode[error.errno])
+out.append(path.stat().st_size)
+path.write_bytes(b"x" * 5_000)
+out.append(path.stat().st_size)`,
+    scratch,
+  );
+
+  expect(out).toEqual(['EFBIG', 1_000, 5_000]);
 });
