@@ -5,6 +5,7 @@ import type { endpoint as readExperiment } from '../../../functions/experiments/
 import type { endpoint as createExport } from '../../../functions/optimization/exports/create-export.endpoint.ts';
 import { wait } from '../../../shared/client/retry.ts';
 import type { AnswerOf, RequestOf } from '../../../shared/client/route.ts';
+import { hubAddress } from '../../../shared/exports/hub-address.ts';
 import { exportTasks } from '../../../shared/exports/program/export-settings.ts';
 import { targetNames } from '../../../shared/onnx/strategies/target.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
@@ -89,9 +90,14 @@ async function sourceOf(
   flags: Flags,
   place: string,
 ): Promise<{ project_id: string; source: Source; name?: string }> {
-  const ofHub = /^hf:\/\/([^@]+)(?:@(.+))?$/.exec(place);
-  if (ofHub !== null) {
-    const [, hf = '', revision] = ofHub;
+  if (/^(?:hf|https?):\/\//.test(place)) {
+    const model = hubAddress(place);
+    if (model === undefined)
+      throw new CliError(
+        `${place} is no model of the Hub. Give hf://OWNER/NAME or hf://OWNER/NAME@REVISION.`,
+        exitCodes.usage,
+      );
+    const { hf, revision } = model;
     const { project_id } = await projectToFill(context, session, flags.project);
     return { project_id, source: { hf, ...(revision !== undefined && { revision }) } };
   }

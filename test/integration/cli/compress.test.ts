@@ -46,6 +46,20 @@ test('mps compress takes a model of the Hub, with a machine and a share in perce
   });
 });
 
+test('mps compress takes the address of the page of a model', async () => {
+  const { code, body } = await asked('https://huggingface.co/an-owner/a-model/tree/v1');
+
+  expect([code, body.source]).toEqual([0, { hf: 'an-owner/a-model', revision: 'v1' }]);
+});
+
+test('mps compress says how a model of the Hub is written', async () => {
+  const wrong = ['hf://', 'hf://a/b@', 'https://github.com/a/b'];
+  const refused = await Promise.all(wrong.map((place) => asked(place)));
+
+  for (const { code, stderr, body } of refused)
+    expect([code, stderr, body]).toEqual([2, expect.stringContaining('hf://OWNER/NAME@REVISION'), undefined]);
+});
+
 test('mps compress uploads the files of a model in a folder, and no state of its training', async () => {
   const folder = join(home, 'my tuned');
   for (const name of [
