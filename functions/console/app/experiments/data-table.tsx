@@ -89,7 +89,8 @@ function Rows<R extends TableItem>(props: TableProps<R>) {
       }}
       style={
         {
-          '--rows-height': `${height + scrollbarHeight}px`,
+          // As high as its rows and a scrollbar, where these are few. Browsers would restyle all cells for a property that they inherit.
+          height: `min(${height + scrollbarHeight}px, var(--most))`,
           '--names': `${names}rem`,
           ...(nameWidth.value !== undefined && { '--name-width': `${nameWidth.value}px` }),
         } as Record<string, string>

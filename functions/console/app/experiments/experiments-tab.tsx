@@ -207,6 +207,10 @@ export function ExperimentsTab({
   const isTight = useNarrow() || isDrawing;
   const shownColumns = useMemo(() => (isTight ? figuresFirst(columns) : columns), [isTight, columns]);
   const [range, setRange] = useState<ColumnRange>();
+  const ranked = useMemo(
+    () => names.metrics.filter((name) => isCriterion(name, judge)),
+    [names, judge?.name],
+  );
   const values = useMemo(() => {
     const shown = isGrouped
       ? columns
@@ -214,13 +218,12 @@ export function ExperimentsTab({
         ? []
         : shownColumns.slice(range.first, range.last);
     const used = [...shown, ...by, ...(order === undefined ? [] : [order.column])];
-    const ranked = judge === undefined ? [] : names.metrics.filter((name) => isCriterion(name, judge));
     return [
       ...ranked.map((name) => `metrics.${name}`),
       ...used.flatMap(({ id }) => valueOfColumn(id) ?? []),
       ...ofFilter,
     ];
-  }, [isGrouped, columns, shownColumns, range, by, order, names, judge?.name, ofFilter]);
+  }, [isGrouped, columns, shownColumns, range, by, order, ranked, ofFilter]);
   const valueKey = JSON.stringify(values);
   useLayoutEffect(() => want([...new Set(values)]), [valueKey]);
   /** Rows that the brushes of the plots choose; undefined without a brush. */
@@ -250,10 +253,6 @@ export function ExperimentsTab({
   }
 
   const live = rows.filter(({ status }) => !isFinal(status)).length;
-  const groupable = [
-    ...names.tags.map((name) => `tags.${name}`),
-    ...names.params.map((name) => `params.${name}`),
-  ];
   return (
     <>
       <div class={isToolsOpen ? 'tool-row open' : 'tool-row'}>
@@ -279,7 +278,7 @@ export function ExperimentsTab({
           isForAll={mayChange}
           onValue={rankBy}
         />
-        <GroupChoice ids={groupIds} groupable={groupable} onChange={(next) => setQuery({ group: next })} />
+        <GroupChoice ids={groupIds} names={names} onChange={(next) => setQuery({ group: next })} />
         <Button icon="chart" pressed={isDrawing} onClick={() => togglePanel('curves')}>
           Curves
         </Button>

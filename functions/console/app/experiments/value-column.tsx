@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { metricGoal } from '../../../../shared/metrics/criteria.ts';
 import { type Column, metricColumn } from '../runs/columns.ts';
 import { inOrder } from '../runs/metric-order.ts';
@@ -58,10 +58,22 @@ export const ValueSelect = ({
   isForAll: boolean;
   onValue: (value: Ranked | undefined) => void;
 }) => {
-  const others = [...new Set([...(value === undefined ? [] : [value]), ...inOrder(names, judge)])];
-  const choices = others
-    .flatMap((name) => choicesOf(name, judge))
-    .filter((one) => judge === undefined || keyOf(one) !== keyOf(judge));
+  const choices = useMemo(() => {
+    const others = [...new Set([...(value === undefined ? [] : [value]), ...inOrder(names, judge)])];
+    return others
+      .flatMap((name) => choicesOf(name, judge))
+      .filter((one) => judge === undefined || keyOf(one) !== keyOf(judge));
+  }, [names, value, judge?.name, judge?.goal]);
+  // Runs may have hundreds of metrics, and each key of the filter draws the tools anew.
+  const options = useMemo(
+    () =>
+      choices.map((choice) => (
+        <option key={keyOf(choice)} value={keyOf(choice)}>
+          {`${goalWords[choice.goal]} ${choice.name}`}
+        </option>
+      )),
+    [choices],
+  );
   const own = value === undefined ? undefined : choices.find(({ name }) => name === value);
   /** Option that the keyboard has focused. Moving the focus selects nothing. */
   const [passed, setPassed] = useState<string>();
@@ -91,13 +103,7 @@ export const ValueSelect = ({
         <option value="">
           {judge === undefined ? 'Best' : `Best: ${goalWords[judge.goal]} ${judge.name}`}
         </option>
-        <optgroup label={isForAll ? 'Rank the project by' : 'Sort by'}>
-          {choices.map((choice) => (
-            <option key={keyOf(choice)} value={keyOf(choice)}>
-              {`${goalWords[choice.goal]} ${choice.name}`}
-            </option>
-          ))}
-        </optgroup>
+        <optgroup label={isForAll ? 'Rank the project by' : 'Sort by'}>{options}</optgroup>
       </select>
     </label>
   );

@@ -4,6 +4,7 @@ import {
   causeText,
   costText,
   durationText,
+  fixedText,
   numberText,
   runDurationText,
 } from '../ui/text/format.ts';
@@ -217,8 +218,7 @@ export function cellText<R>(column: Column<R>, row: R): string {
   const text = column.text(row);
   const value = isNumber && show === numberText && decimals > 0 ? column.value(row) : undefined;
   if (typeof value !== 'number' || decimalsOf(text) >= decimals || !isPlainNumber(text)) return text;
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  const fixed = value.toLocaleString('en', digits);
+  const fixed = fixedText(value, decimals);
   return fixed.length > (width - cellPadding) / digitWidth ? text : fixed;
 }
 

@@ -1,4 +1,5 @@
-import { joinIds } from '../../runs/columns.ts';
+import { useMemo } from 'preact/hooks';
+import { joinIds, type Names } from '../../runs/columns.ts';
 
 /** Most columns that rows are grouped by. */
 export const maxGroupedBy = 4;
@@ -6,42 +7,51 @@ export const maxGroupedBy = 4;
 /** Menus of the columns to group by. Each choice shows a menu for one more. */
 export const GroupChoice = ({
   ids,
-  groupable,
+  names,
   onChange,
 }: {
   /** IDs of the chosen columns. */
   ids: readonly string[];
-  /** IDs of the params and tags. */
-  groupable: readonly string[];
+  names: Pick<Names, 'params' | 'tags'>;
   /** Called with the IDs, as in the address. */
   onChange: (ids: string) => void;
-}) => (
-  <>
-    {[...ids, ''].slice(0, maxGroupedBy).map((id, at) => (
-      <label key={at} class="group-by">
-        <span class="hidden">{at === 0 ? 'Group by' : 'Then by'}</span>
-        <select
-          value={id}
-          onChange={({ currentTarget: { value } }) =>
-            onChange(joinIds([...ids.slice(0, at), value, ...ids.slice(at + 1)].filter(Boolean)))
-          }
-        >
-          <option value="">{at === 0 ? 'No groups' : id === '' ? 'Then by…' : 'Not by it'}</option>
-          {optionsOf(groupable)
-            .filter((option) => option.id === id || !ids.includes(option.id))
-            .map((option) => (
-              <option key={option.id} value={option.id}>
-                {at === 0 ? 'Group by' : 'Then by'} {option.name}
-              </option>
-            ))}
-        </select>
-      </label>
-    ))}
-  </>
-);
+}) => {
+  // Runs may have hundreds of params, and each key of the filter draws the tools anew.
+  const options = useMemo(() => {
+    const all = optionsOf(names);
+    return [...ids, ''].slice(0, maxGroupedBy).map((id, at) =>
+      all
+        .filter((option) => option.id === id || !ids.includes(option.id))
+        .map((option) => (
+          <option key={option.id} value={option.id}>
+            {at === 0 ? 'Group by' : 'Then by'} {option.name}
+          </option>
+        )),
+    );
+  }, [ids, names]);
+  return (
+    <>
+      {[...ids, ''].slice(0, maxGroupedBy).map((id, at) => (
+        <label key={at} class="group-by">
+          <span class="hidden">{at === 0 ? 'Group by' : 'Then by'}</span>
+          <select
+            value={id}
+            onChange={({ currentTarget: { value } }) =>
+              onChange(joinIds([...ids.slice(0, at), value, ...ids.slice(at + 1)].filter(Boolean)))
+            }
+          >
+            <option value="">{at === 0 ? 'No groups' : id === '' ? 'Then by…' : 'Not by it'}</option>
+            {options[at]}
+          </select>
+        </label>
+      ))}
+    </>
+  );
+};
 
 /** A param and a tag of one name keep what they are in their option. */
-function optionsOf(groupable: readonly string[]): { id: string; name: string }[] {
+function optionsOf({ tags, params }: Pick<Names, 'params' | 'tags'>): { id: string; name: string }[] {
+  const groupable = [...tags.map((name) => `tags.${name}`), ...params.map((name) => `params.${name}`)];
   const shortOf = (id: string) => id.replace(/^(?:params|tags)\./, '');
   const fixed = [
     { id: 'config', name: 'configuration' },

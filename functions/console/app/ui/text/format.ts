@@ -70,10 +70,29 @@ export function agoText(time: string | null | undefined, now = Date.now()): stri
 }
 
 /** Format a full time in the reader's time zone. */
-export const timeText = (time: string | null | undefined): string =>
-  time === null || time === undefined
-    ? '–'
-    : new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+export function timeText(time: string | null | undefined): string {
+  if (time === null || time === undefined) return '–';
+  times ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+  return times.format(new Date(time));
+}
+
+/** Format a number with so many decimal places. */
+export function fixedText(value: number, decimals: number): string {
+  let format = fixedNumbers.get(decimals);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en', {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    });
+    fixedNumbers.set(decimals, format);
+  }
+  return format.format(value);
+}
+
+// A formatter is kept, because making one takes far longer than a text, and each row of a table has some. `toLocaleString` with
+// options makes one for every text.
+let times: Intl.DateTimeFormat | undefined;
+const fixedNumbers = new Map<number, Intl.NumberFormat>();
 
 /** Shorten a text to a number of characters. */
 export const cut = (text: string, most: number): string =>
