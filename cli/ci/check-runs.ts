@@ -38,7 +38,7 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
       : [await findExperiment(session, folder, { project, id: experiment })];
   const [first] = head;
   if (first === undefined) throw new CliError('Nothing was trained.');
-  requireEnded(head);
+  requireEnded(session, head);
   const search = { ancestors: history.ancestors, head, file: plan.path, seed: run?.seed };
   const base = chooseBase(await runsOf(session.client, first.project_id), search);
   const { model, compressed } = await measuredModels(context, plan, session.client, {
@@ -101,12 +101,25 @@ const drawing = 'mps-ci.svg';
 /** Rows of a comment. */
 const maxRows = 200;
 
-/** @throws CliError for a training that did not succeed */
-function requireEnded(head: readonly Experiment[]): void {
+/** A training that did not succeed, to which its report leads. */
+export class FailedTrainingError extends CliError {
+  readonly head: CiReport['head'];
+
+  constructor(message: string, head: CiReport['head']) {
+    super(message);
+    this.head = head;
+  }
+}
+
+/** @throws FailedTrainingError for a training that did not succeed */
+function requireEnded(session: Session, head: readonly Experiment[]): void {
   const failed = head.find(({ status }) => status !== 'SUCCEEDED');
   if (failed === undefined) return;
   const { experiment_id, status, status_reason } = failed;
-  throw new CliError(`${experiment_id} ${status}${status_reason === null ? '' : `: ${status_reason}`}`);
+  throw new FailedTrainingError(
+    `${experiment_id} ${status}${status_reason === null ? '' : `: ${status_reason}`}`,
+    sideOf(session, [failed]),
+  );
 }
 
 type Listed = Awaited<ReturnType<typeof runsOf>>[number];

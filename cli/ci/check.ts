@@ -5,7 +5,7 @@ import { CliError, exitCodeOf, exitCodes, errorText as told } from '../cli-error
 import type { CliContext } from '../context.ts';
 import { projectName } from '../projects/find-project.ts';
 import { type Checked, checkModel } from './check-model.ts';
-import { checkRuns } from './check-runs.ts';
+import { checkRuns, FailedTrainingError } from './check-runs.ts';
 import { type CiPlan, isOfRuns, readCiFile } from './ci-file.ts';
 import { type History, readHistory } from './history.ts';
 import type { CiJob } from './provider/ci-job.ts';
@@ -131,8 +131,9 @@ async function reportOf(
     if (exitCode === exitCodes.usage || exitCode === exitCodes.interrupted) throw error;
     const notes = ciNotes(told(error, false).split('\n').slice(0, 20));
     context.printer.say(notes.join('\n'));
-    const none = { head: { name: 'the head', link: null }, base: null, gates: [], values: [], curves: [] };
-    return { report: { ...about, ...none, notes, verdict: 'error' }, exitCode };
+    const head = error instanceof FailedTrainingError ? error.head : { name: 'the head', link: null };
+    const none = { base: null, gates: [], values: [], curves: [] };
+    return { report: { ...about, head, ...none, notes, verdict: 'error' }, exitCode };
   }
 }
 

@@ -47,6 +47,13 @@ const CiFile = z.strictObject({
   without_base: z.optional(z.enum(['pass', 'fail'])),
 });
 
+/** What a file with faults says of its gates, whose own faults are told with the others. */
+const Gates = z.object({
+  gates: z.array(text),
+  run: z.optional(z.unknown()),
+  experiment: z.optional(z.unknown()),
+});
+
 export interface CiPlan extends Omit<z.infer<typeof CiFile>, 'gates' | 'compress'> {
   /** Path of the file, with `/`. */
   path: string;
@@ -75,7 +82,11 @@ export async function readCiFile(folder: string, given: string): Promise<CiPlan>
   }
   z.config(en());
   const parsed = CiFile.safeParse(value);
-  if (!parsed.success) throw refuse(parsed.error.issues.flatMap(faultsOf));
+  if (!parsed.success) {
+    const readable = Gates.safeParse(value);
+    const others = readable.success ? parseGates(readable.data.gates, readable.data).faults : [];
+    throw refuse([...parsed.error.issues.flatMap(faultsOf), ...others]);
+  }
   const { gates: texts, compress: compression, ...rest } = parsed.data;
   const { gates, faults } = parseGates(texts, rest);
   const { compress, faults: others } = compression === undefined ? {} : parseCompression(compression);
@@ -100,10 +111,13 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
 type Subject = Omit<z.infer<typeof CiFile>, 'gates'>;
 
 /** Whether a file judges trainings. */
-export const isOfRuns = ({ run, experiment }: Pick<Subject, 'run' | 'experiment'>): boolean =>
+export const isOfRuns = ({ run, experiment }: { run?: unknown; experiment?: unknown }): boolean =>
   run !== undefined || experiment !== undefined;
 
-function parseGates(texts: readonly string[], file: Subject): { gates: Gate[]; faults: string[] } {
+function parseGates(
+  texts: readonly string[],
+  file: Parameters<typeof isOfRuns>[0],
+): { gates: Gate[]; faults: string[] } {
   const gates: Gate[] = [];
   const faults: string[] = [];
   for (const gate of texts) {

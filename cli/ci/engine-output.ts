@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isProgress } from '../../shared/onnx/cli/progress-line.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { installRuntime, runEngine } from '../run-engine.ts';
@@ -24,7 +25,8 @@ export async function engineOutput(context: CliContext, args: readonly string[])
       // The system kills what takes too much memory: the request learns of it.
       const ended = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.failure;
       const why = `The engine was ended${signal === null ? '' : ` by ${signal}`} without a word.`;
-      throw new CliError(printed.stderr.trim() || why, code ?? ended);
+      const told = printed.stderr.split('\n').filter((line) => !isProgress(line));
+      throw new CliError(told.join('\n').trim() || why, code ?? ended);
     }
     return printed.stdout;
   } finally {

@@ -50,7 +50,9 @@ function rendered(report: CiReport, earlier: readonly EarlierVerdict[], share: n
     verdictLine(report),
     '',
     ...(verdict === 'error'
-      ? []
+      ? head.link === null
+        ? []
+        : [linked(head), '']
       : [`${linked(head)} against ${base === null ? 'nothing: there is no base' : linked(base)}`, '']),
     ...(gateRows.length === 0 ? [] : table(['', 'gate', 'measured', 'allowed'], gateRows)),
     ...(valueRows.length === 0 ? [] : table(['', 'base', 'head', 'change'], valueRows)),

@@ -124,4 +124,19 @@ describe.runIf(everySample)('mps ci', { shuffle: false }, () => {
     for (const checked of [named, usual])
       expect(checked.stdout, checked.stderr).toContain('PASSED  accuracy >= 0.4');
   });
+
+  test('the report of a training that fails leads to it', async () => {
+    folder = join(scratch, 'gated');
+    await write('train.py', 'raise ValueError("no data")\n');
+    await git('commit', '-qam', 'broken');
+
+    const { code } = await runMps(['ci'], { folder, home: scratch });
+
+    expect(code).toBe(1);
+    expect(JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'))).toMatchObject({
+      ...{ verdict: 'error', base: null },
+      head: { link: expect.stringMatching(/console#\/projects\/\w{26}\/experiments\/\w{26}$/) },
+      notes: expect.arrayContaining([expect.stringContaining('ValueError: no data')]),
+    });
+  });
 });

@@ -20,7 +20,7 @@ export class ProgressLine {
 
   show(stage: string, fraction: number, bytes?: number): void {
     const of = bytes === undefined ? '' : ` (${bytesText(fraction * bytes)} of ${bytesText(bytes)})`;
-    const text = this.#to.isTTY ? `${stage} ${Math.round(fraction * 100)} %${of}` : `${stage} …`;
+    const text = this.#to.isTTY ? `${stage} ${Math.round(fraction * 100)} %${of}` : `${stage}${ellipsis}`;
     if (text === this.#shown) return;
     this.#shown = text;
     this.#to.write(this.#to.isTTY ? `\r\x1b[2K${text}` : `${text}\n`);
@@ -37,3 +37,8 @@ export class ProgressLine {
     this.#shown = '';
   }
 }
+
+const ellipsis = ' …';
+
+/** Whether a line that was written to no terminal is one of progress. */
+export const isProgress = (line: string): boolean => line.endsWith(ellipsis);

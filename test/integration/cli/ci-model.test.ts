@@ -169,10 +169,22 @@ test('without a base the check passes loudly, or ends with 5; without git it say
     join(folder, '.mps/ci.yaml'),
     `model: other.onnx\nrunn: {}\ngates: ["loss <= 1", "accuracy >= 95"]\n`,
   );
-  expect(await ci()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('runn: unknown. Did you mean run?'),
-  });
+  const refused = await ci();
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('runn: unknown. Did you mean run?');
+  expect(refused.stderr).toContain('loss');
+});
+
+test('the report of a model that cannot be read has the reason alone', async () => {
+  await repository(gates('bytes <= 1MB'));
+  await writeFile(join(folder, 'models/digits.onnx'), 'no model');
+
+  const { code } = await ci();
+
+  expect(code).toBe(1);
+  const { verdict, notes } = JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'));
+  expect(verdict).toBe('error');
+  expect(notes).toEqual([expect.stringMatching(/model|protobuf/i)]);
 });
 
 test.runIf(everySample)('a merge request of GitLab has one note, too', async () => {

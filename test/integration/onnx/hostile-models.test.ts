@@ -90,7 +90,7 @@ describe('a file that lies is refused', () => {
         ['model/../../secret', /must not leave the folder of the model/],
         ['/etc/hostname', /must be a file in the folder of the model/],
         ['', /must be a file in the folder of the model/],
-        ['none.bin', /cannot be opened; upload it with the model/],
+        ['none.bin', /cannot be opened; it belongs beside the model/],
       ],
       2,
     ),

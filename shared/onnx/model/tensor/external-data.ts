@@ -41,7 +41,7 @@ export class ExternalData {
       );
     } catch (error) {
       if (error instanceof ModelError) throw error;
-      throw refused('cannot be opened; upload it with the model');
+      throw refused('cannot be opened; it belongs beside the model');
     }
     const stat = fstatSync(fd);
     if (!stat.isFile()) {

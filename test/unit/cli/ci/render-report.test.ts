@@ -21,6 +21,15 @@ const report: CiReport = {
   ...{ gates: [gate('loss <= 2', 'failed')], values: [], curves: [], notes: [] },
 };
 
+test('a check that a training has ended leads to that training', () => {
+  const head = { name: 'train-2 at aaaaaaaaaa', link: 'https://mps.example/console#/a' };
+
+  const failed = renderReport({ ...report, verdict: 'error', gates: [], head, notes: ['It failed.'] });
+
+  expect(failed).toContain('train&#45;2 at aaaaaaaaaa</code>](<https://mps.example/console#/a>)');
+  expect(failed).not.toContain('against');
+});
+
 test('names cannot mention people, break tables, or become markup', () => {
   const hostile =
     'a|b `c` <img src=x onerror=alert(1)> @team #12 [x](javascript:1) https://evil.example www.evil.example\n# x \u202e';
