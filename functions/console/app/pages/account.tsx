@@ -199,14 +199,21 @@ function Tokens() {
   );
 }
 
-/** List of signed-in browsers, each with its last use and a button to sign it out. */
+const maxSessions = 5;
+
+/** List of signed-in browsers, each with its last use and a button to sign it out. This one comes first. */
 function Sessions() {
   const live = useLive('sessions', loadSessions);
+  const [sessions, more] = useShowMore(
+    (live.data ?? []).toSorted((a, b) => Number(b.current) - Number(a.current)),
+    maxSessions,
+    'browsers',
+  );
   return (
     <section class="panel">
       <h2>Signed-in browsers</h2>
       <Loaded live={live} rows={2} what="The sessions could not be loaded">
-        {(sessions) => (
+        {() => (
           <table class="data">
             <tbody>
               {sessions.map((session) => (
@@ -245,6 +252,7 @@ function Sessions() {
           </table>
         )}
       </Loaded>
+      {more !== null && <p class="after">{more}</p>}
       <div class="bar-row after">
         <AskingButton
           kind="quiet"

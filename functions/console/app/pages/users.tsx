@@ -24,6 +24,7 @@ import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
 import { plural } from '../ui/text/format.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 
 const typeOf = (text: string): AccountType => accountTypes.find((type) => type === text) ?? 'guest';
 
@@ -103,12 +104,29 @@ function UserTable({
   onBudget: (user: User) => void;
   onLeave: (user: User) => void;
 }) {
+  const isNarrow = useNarrow();
+  const typeField = ({ user_id, username, account_type }: User) => (
+    <select
+      class="narrow"
+      aria-label={`Account type of ${username}`}
+      value={account_type}
+      onChange={({ currentTarget }) =>
+        void attempt(() => setType(user_id, typeOf(currentTarget.value)), 'The account type is changed').then(
+          onChange,
+        )
+      }
+    >
+      {accountTypes.map((type) => (
+        <option key={type}>{type}</option>
+      ))}
+    </select>
+  );
   return (
     <Listing
       label="Users"
       headings={[
         plural(users.length, 'user'),
-        'Account type',
+        ...(isNarrow ? [] : ['Account type']),
         { name: 'Since', class: 'right only-wide' },
         hiddenHeading('Actions'),
       ]}
@@ -121,25 +139,13 @@ function UserTable({
               <bdi>{user.username}</bdi>
               {user.username === person.value?.username && <span class="chip">you</span>}
             </span>
+            {isNarrow && <span class="also">{typeField(user)}</span>}
           </th>
-          <td>
-            <select
-              class="narrow"
-              aria-label={`Account type of ${user.username}`}
-              value={user.account_type}
-              onChange={({ currentTarget }) =>
-                void attempt(
-                  () => setType(user.user_id, typeOf(currentTarget.value)),
-                  'The account type is changed',
-                ).then(onChange)
-              }
-            >
-              {accountTypes.map((type) => (
-                <option key={type}>{type}</option>
-              ))}
-            </select>{' '}
-            <span class="soft only-wide">{typeTexts[user.account_type]}</span>
-          </td>
+          {!isNarrow && (
+            <td>
+              {typeField(user)} <span class="soft only-wide">{typeTexts[user.account_type]}</span>
+            </td>
+          )}
           <td class="right number soft only-wide">
             <Ago time={user.created_at} />
           </td>
