@@ -113,7 +113,7 @@ describe('the form of a sweep', () => {
     await page.getByLabel('Trials', { exact: true }).fill('2');
     await page.getByLabel('Budget (US$)').fill('5');
     await page.getByLabel('Stop after (s)').fill('60');
-    await page.getByLabel('Rule').selectOption({ label: 'ASHA: the best share goes on' });
+    await page.getByLabel('Early stop').selectOption({ label: 'ASHA: the best share goes on' });
     await page.getByLabel('From step').fill('4');
     await page.getByLabel('Good enough at').fill('0.01');
     await page.getByLabel('Name', { exact: true }).fill('typed');
@@ -168,7 +168,7 @@ describe('the form of a sweep', () => {
     await command('python3 train.py --lr 0.1 --layers=2 --name {config}');
     await visit(page, `projects/${project_id}`);
     await visit(page, form());
-    await page.getByLabel('Vary', { exact: true }).selectOption({ label: 'flags of the command' });
+    await page.getByLabel('Vary', { exact: true }).selectOption({ label: 'Flags of the command' });
     await row('lr').getByLabel('Max', { exact: true }).fill('0.5');
     await page.getByLabel('Trials', { exact: true }).fill('1');
     await page.getByText(/^1 training,/).waitFor();

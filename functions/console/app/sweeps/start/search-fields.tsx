@@ -104,7 +104,20 @@ export function SamplerFields(fields: Fields) {
           The sweep waits for a program that asks for each trial, such as Optuna over the API.
         </p>
       )}
-      <div class="field-row">
+    </>
+  );
+}
+
+const rare = ['repeats', 'retries', 'seed'] as const;
+
+/** What most sweeps leave as it is; open where something is given or wrong. */
+export function RareFields(fields: Fields) {
+  const { draft, faults } = fields;
+  const { number } = fieldsOf(fields);
+  return (
+    <details class="graph-fold" open={rare.some((name) => draft[name] !== '' || faults[name] !== undefined)}>
+      <summary>Repeats, retries and seed</summary>
+      <div class="field-row after">
         {number('repeats', 'Repeats', {
           placeholder: '1',
           hint: 'Trainings of each trial; their mean counts.',
@@ -112,7 +125,7 @@ export function SamplerFields(fields: Fields) {
         {number('retries', 'Retries', { placeholder: '0', hint: 'Of a trial that fails.' })}
         {number('seed', 'Seed', { placeholder: '0', hint: 'The same one makes the same trials.' })}
       </div>
-    </>
+    </details>
   );
 }
 
@@ -127,14 +140,12 @@ export function StopFields(fields: Fields) {
   const { draft } = fields;
   const { number, choice } = fieldsOf(fields);
   return (
-    <div class="search-fields">
-      <div class="field-row">
-        {choice('stop.rule', 'Rule', stops)}
-        {draft['stop.rule'] !== '' &&
-          number('stop.step_min', 'From step', { placeholder: '1', hint: 'Of the metric.' })}
-        {draft['stop.rule'] === 'asha' &&
-          number('stop.reduction', 'One goes on of', { placeholder: '3', hint: 'The others end.' })}
-      </div>
+    <div class="field-row">
+      {choice('stop.rule', 'Early stop', stops)}
+      {draft['stop.rule'] !== '' &&
+        number('stop.step_min', 'From step', { placeholder: '1', hint: 'Of the metric.' })}
+      {draft['stop.rule'] === 'asha' &&
+        number('stop.reduction', 'One goes on of', { placeholder: '3', hint: 'The others end.' })}
     </div>
   );
 }

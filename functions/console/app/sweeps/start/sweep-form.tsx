@@ -12,7 +12,7 @@ import { go, href } from '../../ui/router.ts';
 import { problemText } from '../../ui/states/problem.tsx';
 import { costText, durationText, plural, sizeHint } from '../../ui/text/format.ts';
 import { valuesOfCommand, valuesOfConfig } from './present-values.ts';
-import { fieldsOf, GoalFields, SamplerFields, StopFields } from './search-fields.tsx';
+import { fieldsOf, GoalFields, RareFields, SamplerFields, StopFields } from './search-fields.tsx';
 import { SpaceFields } from './space-fields.tsx';
 import { forGrid, type ParameterDraft, suggestSpace } from './suggest-space.ts';
 import { faultsAtFields, fieldNames, noFaults, type SweepDraft, sweepRequest } from './sweep-draft.ts';
@@ -95,7 +95,7 @@ export function SweepForm({
             <SelectField
               label="Vary"
               error={faults.at['args']}
-              options={{ false: 'values of the configuration', true: 'flags of the command' }}
+              options={{ false: 'Values of the configuration', true: 'Flags of the command' }}
               value={draft.args}
               onChoose={(args) => change({ args })}
             />
@@ -130,11 +130,9 @@ export function SweepForm({
           <div class="search-fields">
             <GoalFields {...fields} metrics={project.metrics.map(({ name }) => name)} />
             <SamplerFields {...fields} />
+            <StopFields {...fields} />
+            <RareFields {...fields} />
           </div>
-        </section>
-        <section class="panel">
-          <h2>Early stop</h2>
-          <StopFields {...fields} />
         </section>
       </div>
       <aside class="launch" aria-label="Size, budget and start">
