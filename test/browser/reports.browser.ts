@@ -112,3 +112,45 @@ test('a report shows its blocks, is frozen, written on and saved as a page witho
   expect([...asked]).toEqual([new URL(url).origin]);
   expect(service.faults).toEqual([]);
 });
+
+test('a report is written beside what its readers will see, and a change is not lost', async () => {
+  const { client } = service;
+  const project_id = await newProject(client, 'written');
+  const run = await recordRun(client, project_id, { name: 'only', metrics: { loss: [1, 0.25] } });
+  const value = block('value', `experiment: ${run}`, 'metric: loss');
+  const { report_id } = await client.call<typeof createReport>('POST /projects/{project_id}/reports', {
+    path: { project_id },
+    body: { title: 'Untitled report', text: value },
+  });
+  const page = await service.enter({ width: 1440 });
+  await visit(page, `projects/${project_id}/reports/${report_id}?edit=1`);
+  const preview = page.getByRole('region', { name: 'Preview' });
+  const source = page.getByLabel('Text', { exact: true });
+  await preview.getByText('0.25').waitFor();
+  expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('');
+
+  // A block that the service does not know yet, and one that it would refuse.
+  await source.fill(`**New** text\n\n${value}\n${block('value', `experiment: ${run}`, 'metric: other')}`);
+  await preview.getByText('Shown once the report is saved.').waitFor();
+  await preview.locator('strong', { hasText: 'New' }).waitFor();
+  await preview.getByText('0.25').waitFor();
+  await source.fill(`${value}\n${block('valve', 'metric: loss')}`);
+  await page.getByText(/"valve" is no block/).waitFor();
+
+  // A link of the page, and Back.
+  await source.fill(`Kept text\n\n${value}`);
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByRole('button', { name: 'New report' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => source.inputValue()).toContain('Kept text');
+
+  await source.press('Control+s');
+  await page.getByText('The report is saved').waitFor();
+  await page.getByRole('button', { name: 'Close' }).waitFor();
+  await source.press('End');
+  await source.pressSequentially('!');
+  await page.getByRole('button', { name: 'Discard the changes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('article').getByText('Kept text').waitFor();
+  expect(service.faults).toEqual([]);
+});

@@ -8,6 +8,9 @@ const beginning = `# What was tried
 # What was found
 `;
 
+/** Title of a report that has none yet. */
+export const untitled = 'Untitled report';
+
 /** Button that begins a report and opens it to be written. */
 export const NewReport = ({ project_id }: { project_id: string }) => (
   <Button
@@ -15,7 +18,7 @@ export const NewReport = ({ project_id }: { project_id: string }) => (
     icon="plus"
     onClick={() =>
       attempt(async () => {
-        const { report_id } = await addReport(project_id, { title: 'Untitled report', text: beginning });
+        const { report_id } = await addReport(project_id, { title: untitled, text: beginning });
         go(href(['projects', project_id, 'reports', report_id], { edit: '1' }));
       })
     }

@@ -54,7 +54,7 @@ export function ReportBlockView({
     <figure class="report-block" aria-busy={shown === undefined && error === undefined}>
       <figcaption>
         <b>
-          <bdi>{block.title ?? captionOf(block)}</bdi>
+          <bdi>{captionOf(block)}</bdi>
         </b>
         {shown?.frozen_at && (
           <span class="soft small" title={shown.frozen_at}>
@@ -74,8 +74,21 @@ export function ReportBlockView({
   );
 }
 
-/** Return the caption of a block without a title. */
-function captionOf({ kind, metrics, view, path, show }: ReportBlock): string {
+/** A block in the place of its data, which the service reads from the stored report. */
+export const UnsavedBlock = ({ block }: { block: ReportBlock }) => (
+  <figure class="report-block">
+    <figcaption>
+      <b>
+        <bdi>{captionOf(block)}</bdi>
+      </b>
+    </figcaption>
+    <p class="soft small">Shown once the report is saved.</p>
+  </figure>
+);
+
+/** Return the title of a block, or what it shows. */
+function captionOf({ title, kind, metrics, view, path, show }: ReportBlock): string {
+  if (title !== undefined) return title;
   if (kind === 'chart') return metrics.join(', ');
   if (kind === 'value') return `${show === 'best' ? '' : `${show} `}${metrics[0] ?? ''}`;
   if (kind === 'table') return view ?? 'Experiments';

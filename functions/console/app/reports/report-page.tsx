@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import type { ReportBlock } from '../../../../shared/reports/parse-report.ts';
 import { loadProject } from '../api/projects.ts';
@@ -7,16 +7,13 @@ import { useLive } from '../api/use-live.ts';
 import { ShareButton } from '../project/share-button.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
-import { Field } from '../ui/controls/field.tsx';
-import { Form } from '../ui/controls/form.tsx';
-import { TextField } from '../ui/controls/text-field.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
-import { InsertBlock } from './insert-block.tsx';
 import { blockReader, changeReport, loadReport, type Report, removeReport } from './report-calls.ts';
+import { ReportEditor } from './report-editor.tsx';
 import { ReportText } from './report-text.tsx';
 import { saveReport } from './save-report.ts';
 
@@ -116,10 +113,9 @@ function Content({
         )}
       </PageHead>
       {isEditing ? (
-        <Editor
-          report={report}
+        <ReportEditor
+          {...{ project_id, report, tag, reader }}
           views={project.views}
-          project_id={project_id}
           onSave={store}
           onEnd={() => setQuery({ edit: undefined })}
         />
@@ -153,77 +149,4 @@ function withFreeze(text: string, { line, isFrozen, text: lines }: ReportBlock):
   const kept = all.slice(line, line + count).filter((one) => !/^\s*frozen\s*:/.test(one));
   all.splice(line, count, ...kept, ...(isFrozen ? [] : ['frozen: true']));
   return all.join('\n');
-}
-
-function Editor({
-  report,
-  views,
-  project_id,
-  onSave,
-  onEnd,
-}: {
-  report: Report;
-  views: readonly { name: string }[];
-  project_id: string;
-  onSave: (body: { title: string; text: string }) => Promise<void>;
-  onEnd: () => void;
-}) {
-  const [title, setTitle] = useState(report.title);
-  const [text, setText] = useState(report.text);
-  const [isInserting, setInserting] = useState(false);
-  const area = useRef<HTMLTextAreaElement>(null);
-  const insert = (lines: string) => {
-    const at = area.current?.selectionEnd ?? text.length;
-    const before = text.slice(0, at).replace(/\n*$/, '');
-    setText(`${before}${before === '' ? '' : '\n\n'}${lines}\n\n${text.slice(at).replace(/^\n*/, '')}`);
-    setInserting(false);
-  };
-  const isChanged = title !== report.title || text !== report.text;
-  return (
-    <>
-      <Form
-        wide
-        action="Save"
-        isReady={title.trim() !== ''}
-        onSubmit={async () => {
-          if (isChanged) await onSave({ title, text });
-          onEnd();
-        }}
-      >
-        <TextField label="Title" value={title} onText={setTitle} maxLength={200} />
-        <Field
-          label="Text"
-          hint="Markdown. Blocks show values, tables, charts, pictures, sweeps and receipts of this project."
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              ref={area}
-              class="report-source"
-              rows={24}
-              spellcheck
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="bar-row">
-          <Button icon="plus" onClick={() => setInserting(true)}>
-            Insert a block
-          </Button>
-          <Button kind="quiet" onClick={onEnd}>
-            {isChanged ? 'Discard the changes' : 'Close'}
-          </Button>
-        </div>
-      </Form>
-      {isInserting && (
-        <InsertBlock
-          project_id={project_id}
-          views={views}
-          onInsert={insert}
-          onClose={() => setInserting(false)}
-        />
-      )}
-    </>
-  );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { parseReport, type ReportBlock } from '../../../../shared/reports/parse-report.ts';
 import { Markdown } from '../ui/text/markdown.tsx';
-import { ReportBlockView } from './report-block.tsx';
+import { ReportBlockView, UnsavedBlock } from './report-block.tsx';
 import type { BlockReader } from './report-calls.ts';
 
 /** A report as its readers see it: Markdown, with what its blocks show between. */
@@ -11,6 +11,7 @@ export function ReportText({
   version,
   reader,
   actions,
+  numberOf,
 }: {
   title: string;
   text: string;
@@ -18,6 +19,8 @@ export function ReportText({
   reader: BlockReader;
   /** What a writer can do with a block. */
   actions?: ((block: ReportBlock) => ComponentChildren) | undefined;
+  /** Number of a block in the stored report, while its text changes. */
+  numberOf?: (block: ReportBlock) => number | undefined;
 }) {
   let number = 0;
   return (
@@ -26,8 +29,11 @@ export function ReportText({
         if ('markdown' in part) return <Markdown key={index} text={part.markdown} top={2} />;
         number += 1;
         const { block } = part;
+        const key = `${number} ${block.text}`;
+        const stored = numberOf === undefined ? number : numberOf(block);
+        if (stored === undefined) return <UnsavedBlock key={key} block={block} />;
         return (
-          <ReportBlockView key={`${number} ${block.text}`} {...{ block, number, version, reader }}>
+          <ReportBlockView key={key} {...{ block, version, reader }} number={stored}>
             {actions?.(block)}
           </ReportBlockView>
         );

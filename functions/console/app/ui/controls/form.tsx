@@ -13,6 +13,7 @@ export function Form({
   wide,
   kind = 'primary',
   isReady = true,
+  beside,
 }: {
   onSubmit: () => Promise<unknown>;
   action: string;
@@ -21,6 +22,8 @@ export function Form({
   kind?: 'primary' | 'plain';
   /** Whether the fields are valid. They show their own errors. */
   isReady?: boolean;
+  /** What else the user can do, after the button. */
+  beside?: ComponentChildren;
 } & Children) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -41,13 +44,23 @@ export function Form({
       setBusy(false);
     }
   };
+  const submitButton = (
+    <Button type="submit" kind={kind} disabled={isBusy || !isReady}>
+      {isBusy ? 'Working…' : action}
+    </Button>
+  );
   return (
     <form ref={form} class={`form${wide ? ' wide' : ''}`} onSubmit={(event) => void submit(event)} noValidate>
       {children}
       {error !== undefined && <Problem error={error} />}
-      <Button type="submit" kind={kind} disabled={isBusy || !isReady}>
-        {isBusy ? 'Working…' : action}
-      </Button>
+      {beside === undefined ? (
+        submitButton
+      ) : (
+        <div class="bar-row">
+          {submitButton}
+          {beside}
+        </div>
+      )}
     </form>
   );
 }

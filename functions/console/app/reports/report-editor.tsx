@@ -1,0 +1,183 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { blocksOf, parseReport, type ReportBlock } from '../../../../shared/reports/parse-report.ts';
+import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Form } from '../ui/controls/form.tsx';
+import { TextField } from '../ui/controls/text-field.tsx';
+import { keep, keptOf } from '../ui/router.ts';
+import { attempt } from '../ui/states/notice.tsx';
+import { InsertBlock } from './insert-block.tsx';
+import { untitled } from './new-report.tsx';
+import type { BlockReader, Report } from './report-calls.ts';
+import { ReportText } from './report-text.tsx';
+
+interface Draft {
+  title: string;
+  text: string;
+}
+
+/** Milliseconds without a key after which the preview follows the text. */
+const restMilliseconds = 300;
+
+/** A report as it is written, beside what its readers will see. */
+export function ReportEditor({
+  project_id,
+  report,
+  tag,
+  reader,
+  views,
+  onSave,
+  onEnd,
+}: {
+  project_id: string;
+  report: Report;
+  tag: string;
+  reader: BlockReader;
+  views: readonly { name: string }[];
+  onSave: (draft: Draft) => Promise<void>;
+  onEnd: () => void;
+}) {
+  const { draft, setDraft, isChanged } = useDraft(report);
+  const { title, text } = draft;
+  const [isInserting, setInserting] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const shown = useRested(text);
+  const faults = useMemo(() => parseReport(shown).faults, [shown]);
+  const numbers = useMemo(
+    () => new Map(blocksOf(parseReport(report.text).parts).map((block, index) => [block.text, index + 1])),
+    [report.text],
+  );
+  const save = async () => {
+    if (isChanged) await onSave({ title: title.trim() || untitled, text });
+  };
+  const insert = (lines: string) => {
+    const at = area.current?.selectionEnd ?? text.length;
+    const before = text.slice(0, at).replace(/\n*$/, '');
+    const until = `${before}${before === '' ? '' : '\n\n'}${lines}\n\n`;
+    setDraft({ title, text: `${until}${text.slice(at).replace(/^\n*/, '')}` });
+    setInserting(false);
+    // After the dialog has given the focus back.
+    setTimeout(() => {
+      area.current?.focus();
+      area.current?.setSelectionRange(until.length, until.length);
+    });
+  };
+  return (
+    <div class="halves">
+      <div
+        class="report-writing"
+        onKeyDown={(event) => {
+          if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void attempt(save, 'The report is saved');
+        }}
+      >
+        <Form
+          wide
+          action="Save"
+          beside={<Leave isChanged={isChanged} onLeave={onEnd} />}
+          onSubmit={async () => {
+            await save();
+            onEnd();
+          }}
+        >
+          <TextField
+            label="Title"
+            placeholder={untitled}
+            value={title}
+            onText={(next) => setDraft({ title: next, text })}
+            maxLength={200}
+          />
+          <Field
+            label="Text"
+            hint="Markdown. Ctrl+S saves, and the page stays open."
+            error={faults.length === 0 ? undefined : faults.join('; ')}
+          >
+            {(attributes) => (
+              <>
+                <div class="bar-row">
+                  <Button icon="plus" onClick={() => setInserting(true)}>
+                    Insert a block
+                  </Button>
+                </div>
+                <textarea
+                  {...attributes}
+                  ref={area}
+                  class="report-source"
+                  rows={24}
+                  spellcheck
+                  value={text}
+                  onInput={({ currentTarget }) => setDraft({ title, text: currentTarget.value })}
+                />
+              </>
+            )}
+          </Field>
+        </Form>
+      </div>
+      <section class="panel" aria-label="Preview">
+        <h2>Preview</h2>
+        <ReportText
+          title={title || untitled}
+          text={shown}
+          version={tag}
+          reader={reader}
+          numberOf={(block: ReportBlock) => numbers.get(block.text)}
+        />
+      </section>
+      {isInserting && (
+        <InsertBlock
+          project_id={project_id}
+          views={views}
+          onInsert={insert}
+          onClose={() => setInserting(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The report as it is in the fields. A click on a link of the page, and Back, lose nothing of it. */
+function useDraft(report: Report) {
+  const stored: Draft = { title: report.title === untitled ? '' : report.title, text: report.text };
+  const [draft, setDraft] = useState<Draft>(() => keptOf<Draft>('report-draft') ?? stored);
+  const isChanged = draft.title !== stored.title || draft.text !== stored.text;
+  useEffect(() => keep('report-draft', isChanged ? draft : undefined), [draft, isChanged]);
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    if (isChanged) window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isChanged]);
+  return { draft, setDraft, isChanged };
+}
+
+/** The way back to the report: it asks before it loses a change. */
+const Leave = ({ isChanged, onLeave }: { isChanged: boolean; onLeave: () => void }) =>
+  isChanged ? (
+    <AskingButton
+      kind="quiet"
+      title="Discard the changes?"
+      action="Discard"
+      question="The report stays as it was last saved."
+      onConfirm={async () => {
+        keep('report-draft', undefined);
+        onLeave();
+      }}
+    >
+      Discard the changes
+    </AskingButton>
+  ) : (
+    <Button kind="quiet" onClick={onLeave}>
+      Close
+    </Button>
+  );
+
+/** Return a text once nobody types. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMilliseconds);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
+}
