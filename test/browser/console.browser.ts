@@ -390,7 +390,7 @@ describe('starting', () => {
     await files.nth(0).setInputFiles(archive);
     await page.getByText('source.tar.gz is there').waitFor();
     await page.locator('.step').nth(1).locator('.step-mark.done').waitFor();
-    await page.getByLabel('Environment', { exact: true }).selectOption('system');
+    await page.getByLabel('Kind').selectOption('system');
     await page.getByLabel('Command').fill('python3 train.py {config}');
     await page.locator('.step').nth(2).getByRole('button', { name: 'Save' }).click();
     await page.getByText('The environment is stored').waitFor();

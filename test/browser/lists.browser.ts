@@ -138,6 +138,37 @@ test('nothing can be trained before there is a configuration and an environment'
   await expect.poll(() => train.isDisabled()).toBe(false);
 });
 
+test('a training waits until what was changed on its page is stored', async () => {
+  await visit(page, `projects/${trained.project_id}/start`);
+  const train = page.getByRole('button', { name: 'Train', exact: true });
+  const editor = page.getByLabel('Content of train.yaml');
+  const present = await editor.inputValue();
+  const command = page.getByLabel('Command');
+  const before = await command.inputValue();
+  const save = page.locator('.step').nth(2).getByRole('button', { name: 'Save' });
+  expect(await save.isDisabled()).toBe(true);
+
+  await editor.fill(`${present}# changed\n`);
+  await command.fill('python3 other.py');
+
+  await page.getByText('Save the changed configuration and the changed environment first.').waitFor();
+  expect(await train.isDisabled()).toBe(true);
+  await editor.fill(present);
+  await command.fill(before);
+  await expect.poll(() => train.isDisabled()).toBe(false);
+});
+
+test('users fit on a phone with all that an admin can change', async () => {
+  const phone = await service.enter({ width: 390 });
+  await visit(phone, 'users');
+  const users = phone.getByRole('group', { name: 'Users' });
+
+  await users.getByRole('combobox', { name: 'Account type of admin' }).waitFor();
+  await users.getByRole('button', { name: 'Budget' }).waitFor();
+
+  expect(await users.evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
+});
+
 test('a dialog with a form begins at its first field', async () => {
   await visit(page, 'projects?new=1');
   await expect

@@ -110,7 +110,7 @@ async function start({ page, hands, name }: Person): Promise<void> {
     (name === 'mouse' ? page.locator('label.drop') : page.locator('input[type=file]')).nth(index);
   await offer(page, () => hands.press(drop(0)), join(folder, 'source.tar.gz'));
   await page.getByText('source.tar.gz is there').waitFor();
-  await hands.choose(page.getByLabel('Environment', { exact: true }), 'None');
+  await hands.choose(page.getByLabel('Kind'), 'None');
   await hands.write(page.getByLabel('Command'), 'python3 train.py {config}');
   await hands.press(page.locator('.step').nth(2).getByRole('button', { name: 'Save' }));
   await page.getByText('The environment is stored').waitFor();

@@ -84,21 +84,16 @@ export function StartPage({ project_id }: { project_id: string }) {
   const [chosen, setChosen] = useState<string>();
   const [dataset, setDataset] = useState<string>();
   const [hasProgram, setProgram] = useState(false);
-  const [isRemote, setRemote] = useState(false);
-  const [sizes, setSizes] = useState<Sizes>({});
-  const { estimate: cost, fault } = useEstimate(project_id, sizes, isRemote);
+  const [isConfigUnsaved, setConfigUnsaved] = useState(false);
+  const [isEnvironmentUnsaved, setEnvironmentUnsaved] = useState(false);
   const config = chosen ?? configs.data?.[0]?.config_id;
+  // A training reads what is stored, not what stands in the fields.
   const missing = [
     ...(configs.data !== undefined && config === undefined ? ['a configuration'] : []),
+    ...(config !== undefined && isConfigUnsaved ? ['the changed configuration'] : []),
     ...(environment.data === null ? ['an environment'] : []),
+    ...(isEnvironmentUnsaved ? ['the changed environment'] : []),
   ];
-  const begin = async () => {
-    const query = { ...given(sizes, isRemote), ...(dataset !== undefined && { dataset }) };
-    const begun = isRemote
-      ? await trainRemote(project_id, { ...query, ...(config !== undefined && { config }) })
-      : await train(project_id, { ...query, config: config ?? '' });
-    go(href(['projects', project_id, 'experiments', begun.experiment_id], { tab: 'log' }));
-  };
   return (
     <>
       <PageHead
@@ -118,6 +113,7 @@ export function StartPage({ project_id }: { project_id: string }) {
                 project_id={project_id}
                 mayChange
                 chosen={config}
+                onUnsaved={setConfigUnsaved}
                 onChoose={(id) => {
                   setChosen(id);
                   void configs.refresh();
@@ -130,94 +126,126 @@ export function StartPage({ project_id }: { project_id: string }) {
             <Step number={3} title="Environment" isDone={environment.data != null}>
               <Loaded live={environment} what="The environment could not be loaded">
                 {(found) => (
-                  <EnvironmentForm project_id={project_id} environment={found} onSaved={environment.set} />
+                  <EnvironmentForm
+                    project_id={project_id}
+                    environment={found}
+                    onSaved={environment.set}
+                    onUnsaved={setEnvironmentUnsaved}
+                  />
                 )}
               </Loaded>
             </Step>
-            <Step number={4} title="Data" isDone={dataset !== undefined}>
+            <Step number={4} title="Data (optional)" isDone={dataset !== undefined}>
               <Datasets project_id={project_id} mayChange chosen={dataset} onChoose={setDataset} />
             </Step>
           </div>
-          <aside class="launch" aria-label="Size and start">
-            <section class="panel">
-              <h2>Size</h2>
-              <Form
-                action={isRemote ? 'Train on the cluster' : 'Train'}
-                isReady={missing.length === 0}
-                onSubmit={begin}
-                wide
-              >
-                <fieldset class="choice">
-                  <legend>Where</legend>
-                  <label class="check">
-                    <input type="radio" name="where" checked={!isRemote} onChange={() => setRemote(false)} />
-                    One machine
-                  </label>
-                  <label class="check">
-                    <input type="radio" name="where" checked={isRemote} onChange={() => setRemote(true)} />A
-                    cluster
-                  </label>
-                </fieldset>
-                <div class="field-row two">
-                  {isRemote && (
-                    <TextField
-                      label="Nodes"
-                      inputMode="numeric"
-                      placeholder="2"
-                      value={sizes.nodes ?? ''}
-                      onText={(text) => setSizes({ ...sizes, nodes: text })}
-                    />
-                  )}
-                  {sizeFields.map(({ name, label, unit }) => (
-                    <TextField
-                      key={name}
-                      label={unit === '' ? label : `${label} (${unit})`}
-                      inputMode="decimal"
-                      placeholder={cost === undefined ? '' : String(cost[name])}
-                      hint={sizeHint(name, sizes[name] || String(cost?.[name] ?? ''))}
-                      value={sizes[name] ?? ''}
-                      onText={(text) => setSizes({ ...sizes, [name]: text })}
-                    />
-                  ))}
-                </div>
-                <div class="cost" role="status">
-                  {fault !== undefined ? (
-                    <p class="fault">{fault}</p>
-                  ) : cost === undefined ? (
-                    <p class="soft small">Calculating the cost…</p>
-                  ) : (
-                    <>
-                      <p class="figure">
-                        {cost.cost_estimate === null ? 'No cost' : `at most ${costText(cost.cost_estimate)}`}
-                      </p>
-                      <p class="soft small">
-                        {cost.nodes > 1 && `${cost.nodes} nodes of `}
-                        {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
-                        {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
-                        {cost.cost_estimate === null && '; free on this machine'}
-                      </p>
-                    </>
-                  )}
-                </div>
-                {missing.length > 0 ? (
-                  <p class="soft small">Save {missing.join(' and ')} first.</p>
-                ) : (
-                  <p class="soft small">
-                    Trains with <strong>{config}</strong>
-                    {dataset !== undefined && (
-                      <>
-                        {' '}
-                        on <strong>{dataset}</strong>
-                      </>
-                    )}
-                    .
-                  </p>
-                )}
-              </Form>
-            </section>
-          </aside>
+          <Launch {...{ project_id, config, dataset, missing }} />
         </div>
       )}
     </>
+  );
+}
+
+/** Where and on what size the training runs, what it costs, and its start. */
+function Launch({
+  project_id,
+  config,
+  dataset,
+  missing,
+}: {
+  project_id: string;
+  config: string | undefined;
+  dataset: string | undefined;
+  /** What must be stored first. */
+  missing: readonly string[];
+}) {
+  const [isRemote, setRemote] = useState(false);
+  const [sizes, setSizes] = useState<Sizes>({});
+  const { estimate: cost, fault } = useEstimate(project_id, sizes, isRemote);
+  const begin = async () => {
+    const query = { ...given(sizes, isRemote), ...(dataset !== undefined && { dataset }) };
+    const begun = isRemote
+      ? await trainRemote(project_id, { ...query, ...(config !== undefined && { config }) })
+      : await train(project_id, { ...query, config: config ?? '' });
+    go(href(['projects', project_id, 'experiments', begun.experiment_id], { tab: 'log' }));
+  };
+  return (
+    <aside class="launch" aria-label="Size and start">
+      <section class="panel">
+        <h2>Size</h2>
+        <Form
+          action={isRemote ? 'Train on the cluster' : 'Train'}
+          isReady={missing.length === 0}
+          onSubmit={begin}
+          wide
+        >
+          <fieldset class="choice">
+            <legend>Where</legend>
+            <label class="check">
+              <input type="radio" name="where" checked={!isRemote} onChange={() => setRemote(false)} />
+              One machine
+            </label>
+            <label class="check">
+              <input type="radio" name="where" checked={isRemote} onChange={() => setRemote(true)} />A cluster
+            </label>
+          </fieldset>
+          <div class="field-row two">
+            {isRemote && (
+              <TextField
+                label="Nodes"
+                inputMode="numeric"
+                placeholder="2"
+                value={sizes.nodes ?? ''}
+                onText={(text) => setSizes({ ...sizes, nodes: text })}
+              />
+            )}
+            {sizeFields.map(({ name, label, unit }) => (
+              <TextField
+                key={name}
+                label={unit === '' ? label : `${label} (${unit})`}
+                inputMode="decimal"
+                placeholder={cost === undefined ? '' : String(cost[name])}
+                hint={sizeHint(name, sizes[name] || String(cost?.[name] ?? ''))}
+                value={sizes[name] ?? ''}
+                onText={(text) => setSizes({ ...sizes, [name]: text })}
+              />
+            ))}
+          </div>
+          <div class="cost" role="status">
+            {fault !== undefined ? (
+              <p class="fault">{fault}</p>
+            ) : cost === undefined ? (
+              <p class="soft small">Calculating the cost…</p>
+            ) : (
+              <>
+                <p class="figure">
+                  {cost.cost_estimate === null ? 'No cost' : `at most ${costText(cost.cost_estimate)}`}
+                </p>
+                <p class="soft small">
+                  {cost.nodes > 1 && `${cost.nodes} nodes of `}
+                  {cost.vcpus} vCPU, {(cost.memory / 1024).toFixed(1)} GiB
+                  {cost.gpus > 0 && `, ${cost.gpus} GPU`}, stopped after {durationText(cost.timeout)}
+                  {cost.cost_estimate === null && '; free on this machine'}
+                </p>
+              </>
+            )}
+          </div>
+          {missing.length > 0 ? (
+            <p class="soft small">Save {missing.join(' and ')} first.</p>
+          ) : (
+            <p class="soft small">
+              Trains with <strong>{config}</strong>
+              {dataset !== undefined && (
+                <>
+                  {' '}
+                  on <strong>{dataset}</strong>
+                </>
+              )}
+              .
+            </p>
+          )}
+        </Form>
+      </section>
+    </aside>
   );
 }

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ProblemError } from '../../../../shared/client/problem-error.ts';
 import { type ConfigFile, loadConfigFile, saveConfigFile } from '../api/files.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -13,15 +13,20 @@ const lineIn = (message: string): number | undefined => {
 
 const linePixels = 20;
 
+/** Called with whether a text is not stored. */
+export type OnUnsaved = (isUnsaved: boolean) => void;
+
 /** Text editor of a configuration. It numbers the lines and marks the one that the service refused. */
 export function ConfigEditor({
   project_id,
   file,
   onSaved,
+  onUnsaved,
 }: {
   project_id: string;
   file: ConfigFile | { config_id: string; content: string; tag: undefined };
   onSaved: (config_id: string) => void;
+  onUnsaved?: OnUnsaved | undefined;
 }) {
   const [content, setContent] = useState(file.content);
   const [tag, setTag] = useState(file.tag);
@@ -40,6 +45,10 @@ export function ConfigEditor({
   }, [file]);
   const count = content.split('\n').length;
   const isChanged = content !== file.content || file.tag === undefined;
+  useEffect(() => {
+    onUnsaved?.(isChanged);
+    return () => onUnsaved?.(false);
+  }, [isChanged, onUnsaved]);
   const save = async () => {
     setBusy(true);
     setError(undefined);

@@ -6,7 +6,7 @@ import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Drawing } from '../ui/drawing.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
-import { ConfigEditor } from './config-editor.tsx';
+import { ConfigEditor, type OnUnsaved } from './config-editor.tsx';
 
 const first = 'learning_rate: 0.01\nepochs: 5\n';
 
@@ -15,11 +15,13 @@ function Editing({
   config_id,
   mayChange,
   onSaved,
+  onUnsaved,
 }: {
   project_id: string;
   config_id: string;
   mayChange: boolean;
   onSaved: () => void;
+  onUnsaved?: OnUnsaved | undefined;
 }) {
   const live = useLive(`file/${project_id}/${config_id}`, () => loadConfigFile(project_id, config_id));
   const graph = useLive(`filegraph/${project_id}/${config_id}`, () => loadConfigGraph(project_id, config_id));
@@ -33,7 +35,7 @@ function Editing({
       <Loaded live={live} what="The configuration could not be loaded">
         {(file) =>
           mayChange ? (
-            <ConfigEditor project_id={project_id} file={file} onSaved={saved} />
+            <ConfigEditor {...{ project_id, file, onUnsaved }} onSaved={saved} />
           ) : (
             <pre class="text" tabIndex={0}>
               {file.content}
@@ -57,11 +59,13 @@ export function Configs({
   mayChange,
   chosen,
   onChoose,
+  onUnsaved,
 }: {
   project_id: string;
   mayChange: boolean;
   chosen: string | undefined;
   onChoose: (config_id: string) => void;
+  onUnsaved?: OnUnsaved;
 }) {
   const live = useLive(`configs/${project_id}`, () => loadConfigs(project_id));
   const [isNew, setNew] = useState(false);
@@ -120,7 +124,7 @@ export function Configs({
               </Form>
             )}
             {draft !== undefined ? (
-              <ConfigEditor project_id={project_id} file={draft} onSaved={saved} />
+              <ConfigEditor {...{ project_id, onUnsaved }} file={draft} onSaved={saved} />
             ) : (
               current !== undefined && (
                 <Editing
@@ -128,6 +132,7 @@ export function Configs({
                   project_id={project_id}
                   config_id={current.config_id}
                   mayChange={mayChange}
+                  onUnsaved={onUnsaved}
                   onSaved={() => void live.refresh()}
                 />
               )

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
 import { Field } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
+import type { OnUnsaved } from './config-editor.tsx';
 
 const kinds = [
   { id: 'python', name: 'Python', hint: "Requirement lines, or -r with the program's requirements.txt." },
@@ -31,29 +32,41 @@ export const EnvironmentFacts = ({ environment }: { environment: Environment | n
     </dl>
   );
 
+const fieldsOf = (environment: Environment | null) => ({
+  entry_point_command: environment?.entry_point_command ?? 'python3 train.py {config}',
+  env_type: environment?.env_type ?? ('python' as Environment['env_type']),
+  dependencies: environment?.dependencies ?? '',
+});
+
 /** Form for a project's environment: command and dependencies. */
 export function EnvironmentForm({
   project_id,
   environment,
   onSaved,
+  onUnsaved,
 }: {
   project_id: string;
   environment: Environment | null;
   onSaved: (environment: Environment) => void;
+  onUnsaved?: OnUnsaved;
 }) {
-  const [fields, setFields] = useState({
-    entry_point_command: environment?.entry_point_command ?? 'python3 train.py {config}',
-    env_type: environment?.env_type ?? ('python' as Environment['env_type']),
-    dependencies: environment?.dependencies ?? '',
-  });
+  const stored = fieldsOf(environment);
+  const [fields, setFields] = useState(stored);
+  const isChanged = environment !== null && JSON.stringify(fields) !== JSON.stringify(stored);
+  useEffect(() => {
+    onUnsaved?.(isChanged);
+    return () => onUnsaved?.(false);
+  }, [isChanged, onUnsaved]);
   const save = async () => {
     const query: EnvironmentQuery = { ...fields, dependencies: fields.dependencies.trim() || 'none' };
-    onSaved(await saveEnvironment(project_id, query));
+    const saved = await saveEnvironment(project_id, query);
+    setFields(fieldsOf(saved));
+    onSaved(saved);
     tell('The environment is stored');
   };
   const hint = kinds.find(({ id }) => id === fields.env_type)?.hint;
   return (
-    <Form action="Save" kind="plain" onSubmit={save} wide>
+    <Form action="Save" kind="plain" isReady={environment === null || isChanged} onSubmit={save} wide>
       <Field
         label="Command"
         hint="{config} and {output_dir} are replaced by their paths. The command does not run in a shell."
@@ -69,7 +82,7 @@ export function EnvironmentForm({
           />
         )}
       </Field>
-      <Field label="Environment">
+      <Field label="Kind">
         {(attributes) => (
           <select
             {...attributes}
