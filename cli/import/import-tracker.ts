@@ -95,17 +95,32 @@ export async function importTracker(
     throw new CliError(result.failures.map((failure) => `Not imported: ${failure}`).join('\n'));
 }
 
-/** Put all runs of a source into one project, if one is given, which may not exist yet. */
-const intoProject = (source: RunSource, name: string | undefined, project?: Project): RunSource =>
-  name === undefined
-    ? source
-    : {
-        ...source,
-        async *experiments() {
-          for await (const experiment of source.experiments())
-            yield { ...experiment, name, project_id: project?.project_id };
-        },
-      };
+/**
+ * Put all runs of a source into one project, if one is given, which may not exist yet. An experiment that was deleted at the
+ * source does not delete this project, only its own runs are deleted ones.
+ */
+export const intoProject = (
+  source: RunSource,
+  name: string | undefined,
+  project?: Pick<Project, 'project_id'>,
+): RunSource => {
+  if (name === undefined) return source;
+  const deleted = new Set<string>();
+  return {
+    ...source,
+    async *experiments() {
+      for await (const experiment of source.experiments()) {
+        if (experiment.isDeleted) deleted.add(experiment.id);
+        yield { ...experiment, name, isDeleted: false, project_id: project?.project_id };
+      }
+    },
+    async *runs(experiment) {
+      // A source knows its runs by these objects.
+      for await (const run of source.runs(experiment))
+        yield deleted.has(experiment.id) ? Object.assign(run, { isDeleted: true }) : run;
+    },
+  };
+};
 
 function factsOf(tracker: Tracker, found: Imported, isCount: boolean): [string, string | null][] {
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;

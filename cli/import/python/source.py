@@ -47,27 +47,30 @@ class Source:
         return self._runs[run]
 
     def add(self, run, path, content, is_more=False):
-        """Make a file of a run. Files have numbers on this disk, so no name of a source reaches it."""
+        """Make a file of a run, and return its path. Files have numbers on this disk, so no name of a source reaches it."""
         kept = self._of(run)
+        path = path if is_more else self.free(run, path)
         os.makedirs(kept["folder"], exist_ok=True)
         local = kept["made"].setdefault(path, os.path.join(kept["folder"], str(len(kept["made"]))))
         with open(local, "ab" if is_more else "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+        return path
 
     def unpack(self, run, path, archive, name):
         """Make a file of a run from one in a zip, which has no more bytes than it states."""
         if archive.getinfo(name).file_size > shutil.disk_usage(self._scratch).free - SPARE:
             return self.omit(run, "files for which this disk has no room")
-        self.add(run, path, b"")
+        path = self.add(run, path, b"")
         with archive.open(name) as file:
             for part in iter(lambda: file.read(1 << 20), b""):
                 self.add(run, path, part, is_more=True)
 
     def free(self, run, path):
-        """Return a path that no file of the run has: the same, or with a number before its ending."""
+        """Return a path that no file of the run has: the same, or with a number before its step and its ending."""
         kept, (start, ending), count = self._of(run), os.path.splitext(path), 0
-        files = {**kept["links"], **kept["made"]}
-        while path in files:
+        if of_step := re.fullmatch(r"(.*)(_step_-?\d+(?:\.\w+)*)", path):
+            start, ending = of_step.groups()
+        while path in kept["links"] or path in kept["made"]:
             count += 1
             path = f"{start}.{count}{ending}"
         return path
@@ -77,7 +80,9 @@ class Source:
         if not os.path.realpath(local).startswith(os.path.join(os.path.realpath(folder), "")):
             return self.omit(run, "links to files elsewhere")
         # Apart from what is made here: nothing may ever be written to a file of this disk.
-        self._of(run)["links"][path] = local
+        links = self._of(run)["links"]
+        if links.get(path) != local:
+            links[self.free(run, path)] = local
 
     def omit(self, run, reason, count=1):
         omitted = self._of(run)["omitted"]

@@ -58,6 +58,41 @@ test('a database of Trackio overwrites no file of this disk, and brings none but
   expect(runs['r']?.omitted).toEqual({ 'links to files elsewhere': 2 });
 });
 
+test('pictures, tables and histograms of one name and step, as those of a resumed run, stay apart', async () => {
+  const top = join(folder, 'resumed');
+  await mkdir(join(top, 'media/digits'), { recursive: true });
+  for (const name of ['a', 'b']) await writeFile(join(top, `media/digits/${name}.png`), name);
+  const database = new DatabaseSync(join(top, 'digits.db'));
+  database.exec(
+    'CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, timestamp TEXT, step INTEGER, metrics TEXT)',
+  );
+  const add = database.prepare("INSERT INTO metrics VALUES (NULL, 'r', '2026-01-02T03:04:05Z', 1, ?)");
+  for (const name of ['a', 'b'])
+    add.run(
+      JSON.stringify({
+        p: { _type: 'trackio.image', file_path: `digits/${name}.png` },
+        t: { _type: 'trackio.table', _value: [{ x: name }] },
+        h: { _type: 'trackio.histogram', bins: [0, 1], values: [name] },
+      }),
+    );
+  database.close();
+
+  const { runs } = await readSource('trackio', top);
+
+  const files = runs['r']?.files ?? new Map<string, string>();
+  files.delete('import/history.ndjson');
+  expect([...files.keys()].toSorted()).toEqual([
+    'histograms/h.1_step_1.json',
+    'histograms/h_step_1.json',
+    'media/image/p.1_step_1.png',
+    'media/image/p_step_1.png',
+    'media/table/t.1_step_1.table.json',
+    'media/table/t_step_1.table.json',
+  ]);
+  expect(files.get('media/image/p.1_step_1.png')).toBe('b');
+  expect(files.get('media/table/t.1_step_1.table.json')).toContain('"b"');
+});
+
 test('one record that is no record does not keep the others back', async () => {
   const clearml = join(folder, 'clearml');
   const comet = join(folder, 'comet');

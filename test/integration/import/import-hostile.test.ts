@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers';
 import { parquetMetadata } from 'hyparquet';
 import { expect, onTestFinished, test } from 'vitest';
 import { importRuns } from '../../../cli/import/import-runs.ts';
+import { intoProject } from '../../../cli/import/import-tracker.ts';
 import { pointBatches } from '../../../cli/import/point-batches.ts';
 import type { RunSource, SourceRun } from '../../../cli/import/source.ts';
 import { mlflowFolder } from '../../../cli/import/sources/mlflow-folder.ts';
@@ -336,6 +337,29 @@ test('tags of an earlier import at the source do not hide the run', async () => 
 
   expect(await bring(source, api)).toMatchObject({ runs: 1, known: 0, failures: [] });
   expect(await bring(source, api)).toMatchObject({ runs: 1, known: 1, failures: [] });
+});
+
+test('an experiment that was deleted at its source does not delete the project that is chosen for its runs', async () => {
+  const api = await serviceApi();
+  await bring(sourceOf([{ id: 'before', name: 'before' }]), api);
+  const [present] = await Array.fromAsync(mlflowServer(api).experiments());
+  const gone = sourceOf([{ id: 'gone', name: 'gone' }], {
+    async *experiments() {
+      yield { id: 'x', name: 'deleted', tags: [], isDeleted: true };
+    },
+  });
+
+  const brought = await bring(intoProject(gone, 'project', { project_id: present?.id ?? '' }), api);
+
+  const server = mlflowServer(api);
+  const projects = await Array.fromAsync(server.experiments());
+  const runs = present === undefined ? [] : await Array.fromAsync(server.runs(present));
+  expect(brought).toMatchObject({ runs: 1, failures: [] });
+  expect(projects.filter(({ id }) => id === present?.id)).toMatchObject([{ isDeleted: false }]);
+  expect(runs.map(({ name, isDeleted }) => [name, isDeleted])).toEqual([
+    ['before', false],
+    ['gone', true],
+  ]);
 });
 
 test('equal names and ids of two sources stay two runs', async () => {
