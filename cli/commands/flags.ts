@@ -70,7 +70,6 @@ export const choice = (brief: string) =>
 export interface ProjectFlags {
   project?: string;
   json?: boolean;
-  verbose?: boolean;
 }
 
 /** Return the flags that were set: Stricli also passes the others, as undefined. */
@@ -118,7 +117,7 @@ export const tracked = {
   note: text('TEXT', 'Note of the experiment, in Markdown'),
 } as const;
 
-export interface TrackedFlags {
+interface TrackedFlags {
   name?: string | undefined;
   tag?: readonly (readonly [string, string])[] | undefined;
   note?: string | undefined;
@@ -155,17 +154,6 @@ export const rules = {
     'Tell the hooks of the project when a rule is met; may be repeated',
   ),
 } as const;
-
-/** Flags for the size and the inputs of a training. */
-export interface SizeFlags {
-  nodes?: number;
-  gpus?: number;
-  vcpus?: number;
-  memory?: number;
-  timeout?: number;
-  spot?: Capacity;
-  dataset?: string;
-}
 
 export const overrides = repeated(
   parseOverride,

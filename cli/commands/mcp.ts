@@ -1,44 +1,32 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import { hasFileModes } from '../../shared/host/platform.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { CliContext } from '../context.ts';
 import { isWithin } from '../run/source/source-root.ts';
-import { text, verbose } from './flags.ts';
+import { command } from './command.ts';
+import { text } from './flags.ts';
 
-export const mcpCommand = buildCommand({
-  func: mcp,
-  parameters: {
-    flags: { token: text('FILE', 'File with the token (default: MPS_TOKEN, else the saved login)'), verbose },
-  },
-  docs: {
-    brief: 'Serve tools to an agent, within the budget of a token',
-    fullDescription: `A server of the Model Context Protocol on stdin and stdout, for a client that starts it in the folder to train. It needs a token with a scope. What the tools begin costs at most the budget of the token; no tool deletes anything.
+export const mcpCommand = command({
+  brief: 'Serve tools to an agent, within the budget of a token',
+  help: `A server of the Model Context Protocol on stdin and stdout, for a client that starts it in the folder to train. It needs a token with a scope. What the tools begin costs at most the budget of the token; no tool deletes anything.
 
 Examples:
   mps tokens create agent --project digits --rights run --budget 20 --expires 8h --to ~/agent.token
   mps mcp --token ~/agent.token`,
+  flags: { token: text('FILE', 'File with the token (default: MPS_TOKEN, else the saved login)') },
+  async run({ token }) {
+    const env =
+      token === undefined
+        ? this.env
+        : { ...this.env, MPS_TOKEN: await tokenIn(resolve(this.folder, token), this.folder) };
+    // Loaded only here: no other command needs the tools.
+    const [{ openAgent }, { serveMcp }] = await Promise.all([
+      import('../mcp/agent.ts'),
+      import('../mcp/serve-mcp.ts'),
+    ]);
+    await serveMcp(await openAgent({ ...this, env }));
   },
 });
-
-async function mcp(this: CliContext, { token }: Flags): Promise<void> {
-  const env =
-    token === undefined
-      ? this.env
-      : { ...this.env, MPS_TOKEN: await tokenIn(resolve(this.folder, token), this.folder) };
-  // Loaded only here: no other command needs the tools.
-  const [{ openAgent }, { serveMcp }] = await Promise.all([
-    import('../mcp/agent.ts'),
-    import('../mcp/serve-mcp.ts'),
-  ]);
-  await serveMcp(await openAgent({ ...this, env }));
-}
-
-interface Flags {
-  token?: string;
-  verbose?: boolean;
-}
 
 /** Read a token as `mps tokens create --to` saves it. @throws CliError if others can read it */
 async function tokenIn(file: string, folder: string): Promise<string> {

@@ -57,6 +57,21 @@ export class Printer {
     }
   }
 
+  /** Print rows as JSON, one a line, as they come; else as a table. */
+  async list<T>(
+    rows: AsyncIterable<T> | readonly T[],
+    isJson: boolean | undefined,
+    headings: Row,
+    cells: (row: T) => Row,
+  ): Promise<void> {
+    const table: Row[] = [];
+    for await (const row of rows) {
+      if (isJson) this.#stdout.write(`${JSON.stringify(row)}\n`);
+      else table.push(cells(row));
+    }
+    if (!isJson) this.table(headings, table);
+  }
+
   /**
    * Print a table: columns on a terminal, cut to its width; tab-separated values in a pipe.
    * @param narrow the table for a terminal that is too narrow for the whole one

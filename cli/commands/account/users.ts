@@ -1,4 +1,4 @@
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as changeUserType } from '../../../functions/users/change-user-type.endpoint.ts';
 import type { endpoint as createUser } from '../../../functions/users/create-user.endpoint.ts';
 import type { endpoint as deleteUser } from '../../../functions/users/delete-user.endpoint.ts';
@@ -8,7 +8,8 @@ import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { agree, askPassword } from '../../login/ask.ts';
 import { connect } from '../../login/connect.ts';
-import { json, verbose, yes } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, yes } from '../flags.ts';
 
 const accountTypes = ['guest', 'viewer', 'developer', 'admin'] as const;
 
@@ -16,65 +17,38 @@ const nameArgument = { brief: 'Name of the user', placeholder: 'NAME', parse: St
 
 const users = (client: Client) => client.rows<typeof listUsers>('GET /users/', { query: { limit: 1000 } });
 
-async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
-  const { client } = await connect(this.env);
-  const rows: string[][] = [];
-  for await (const user of users(client)) {
-    if (isJson) this.process.stdout.write(`${JSON.stringify(user)}\n`);
-    rows.push([user.username, user.account_type, user.created_at.slice(0, 10)]);
-  }
-  if (!isJson) this.printer.table(['USER', 'TYPE', 'SINCE'], rows);
-}
-
-const lsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { json, verbose } },
-  docs: { brief: 'List the users', fullDescription: 'Example:\n  mps users ls' },
+const lsCommand = command({
+  brief: 'List the users',
+  help: 'Example:\n  mps users ls',
+  flags: { json },
+  async run({ json: isJson }) {
+    const { client } = await connect(this.env);
+    await this.printer.list(users(client), isJson, ['USER', 'TYPE', 'SINCE'], (user) => [
+      user.username,
+      user.account_type,
+      user.created_at.slice(0, 10),
+    ]);
+  },
 });
 
-async function add(this: CliContext, { type: account_type, json: isJson }: AddFlags, username: string) {
-  const { client } = await connect(this.env);
-  const password = await askPassword(this, `Password of ${username}: `);
-  const body = { password };
-  const created = await client.call<typeof createUser>('POST /users/', {
-    fields: { username, account_type },
-    body,
-  });
-  if (isJson) this.printer.json(created);
-  else this.printer.say(`Created ${created.username} (${created.account_type}).`);
-}
-
-async function type(this: CliContext, { json: isJson }: Flags, username: string, account_type: AccountType) {
-  const { client } = await connect(this.env);
-  for await (const user of users(client)) {
-    if (user.username !== username) continue;
-    const route = 'POST /users/{user_id}/type';
-    const { user_id } = user;
-    const changed = await client.call<typeof changeUserType>(route, {
-      path: { user_id },
-      fields: { account_type },
-    });
-    if (isJson) this.printer.json(changed);
-    else this.printer.say(`${username} is now ${changed.account_type} and must sign in again.`);
-    return;
-  }
-  throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
-}
-
-const addCommand = buildCommand({
-  func: add,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [nameArgument] },
-    flags: {
-      type: { kind: 'enum', values: accountTypes, default: 'developer', brief: 'Account type of the user' },
-      json,
-      verbose,
-    },
+const addCommand = command({
+  brief: 'Create a user',
+  help: 'Asks for the password. Without a terminal, it is read from the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
+  args: [nameArgument],
+  flags: {
+    type: { kind: 'enum', values: accountTypes, default: 'developer', brief: 'Account type of the user' },
+    json,
   },
-  docs: {
-    brief: 'Create a user',
-    fullDescription:
-      'Asks for the password. Without a terminal, it is read from the first line of stdin.\n\nExamples:\n  mps users add ada\n  mps users add grace --type viewer < password-file',
+  async run({ type: account_type, json: isJson }, username) {
+    const { client } = await connect(this.env);
+    const password = await askPassword(this, `Password of ${username}: `);
+    const body = { password };
+    const created = await client.call<typeof createUser>('POST /users/', {
+      fields: { username, account_type },
+      body,
+    });
+    if (isJson) this.printer.json(created);
+    else this.printer.say(`Created ${created.username} (${created.account_type}).`);
   },
 });
 
@@ -84,45 +58,50 @@ function accountType(text: string): AccountType {
   return found;
 }
 
-const typeCommand = buildCommand({
-  func: type,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        nameArgument,
-        {
-          brief: accountTypes.join(', '),
-          placeholder: 'TYPE',
-          parse: accountType,
-          proposeCompletions: () => accountTypes,
-        },
-      ],
+const typeCommand = command({
+  brief: 'Change the account type of a user',
+  help: 'Example:\n  mps users type ada admin',
+  args: [
+    nameArgument,
+    {
+      brief: accountTypes.join(', '),
+      placeholder: 'TYPE',
+      parse: accountType,
+      proposeCompletions: () => accountTypes,
     },
-    flags: { json, verbose },
-  },
-  docs: {
-    brief: 'Change the account type of a user',
-    fullDescription: 'Example:\n  mps users type ada admin',
+  ],
+  flags: { json },
+  async run({ json: isJson }, username, account_type) {
+    const { client } = await connect(this.env);
+    for await (const user of users(client)) {
+      if (user.username !== username) continue;
+      const route = 'POST /users/{user_id}/type';
+      const { user_id } = user;
+      const changed = await client.call<typeof changeUserType>(route, {
+        path: { user_id },
+        fields: { account_type },
+      });
+      if (isJson) this.printer.json(changed);
+      else this.printer.say(`${username} is now ${changed.account_type} and must sign in again.`);
+      return;
+    }
+    throw new CliError(`There is no user ${username}. "mps users ls" lists them.`);
   },
 });
 
-async function rm(this: CliContext, { yes: isSure, json: isJson }: RmFlags, username: string): Promise<void> {
-  const { client } = await connect(this.env);
-  if (!isSure) await agree(this, `Delete the user ${username}?`, 'Nobody was deleted.');
-  const removed = await client.call<typeof deleteUser>('DELETE /users/', { fields: { username } });
-  if (isJson) this.printer.json(removed);
-  else this.printer.say(`Deleted ${removed.username}.`);
-}
-
-const rmCommand = buildCommand({
-  func: rm,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [nameArgument] },
-    flags: { yes, json, verbose },
-    aliases: { y: 'yes' },
+const rmCommand = command({
+  brief: 'Delete a user',
+  help: 'Example:\n  mps users rm ada --yes',
+  args: [nameArgument],
+  flags: { yes, json },
+  aliases: { y: 'yes' },
+  async run({ yes: isSure, json: isJson }, username) {
+    const { client } = await connect(this.env);
+    if (!isSure) await agree(this, `Delete the user ${username}?`, 'Nobody was deleted.');
+    const removed = await client.call<typeof deleteUser>('DELETE /users/', { fields: { username } });
+    if (isJson) this.printer.json(removed);
+    else this.printer.say(`Deleted ${removed.username}.`);
   },
-  docs: { brief: 'Delete a user', fullDescription: 'Example:\n  mps users rm ada --yes' },
 });
 
 export const userRoutes = buildRouteMap<string, CliContext>({
@@ -131,17 +110,4 @@ export const userRoutes = buildRouteMap<string, CliContext>({
   docs: { brief: 'List, create, change and delete users' },
 });
 
-interface Flags {
-  json?: boolean;
-  verbose?: boolean;
-}
-
 type AccountType = (typeof accountTypes)[number];
-
-interface AddFlags extends Flags {
-  type: AccountType;
-}
-
-interface RmFlags extends Flags {
-  yes?: boolean;
-}

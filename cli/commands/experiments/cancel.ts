@@ -1,4 +1,3 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as cancelExperiment } from '../../../functions/experiments/records/cancel-experiment.endpoint.ts';
 import type { endpoint as cancelExperiments } from '../../../functions/experiments/records/cancel-experiments.endpoint.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
@@ -7,49 +6,35 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, type ProjectFlags, project } from '../flags.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const cancelCommand = withUsage(
-  buildCommand({
-    func: cancel,
-    parameters: {
-      positional: {
-        kind: 'array',
-        parameter: experimentIdOf('Experiments to cancel'),
-      },
-      flags: {
-        all: choice('Cancel all running and waiting trainings of the project'),
-        project,
-        json,
-        verbose,
-      },
-      aliases: { p: 'project' },
-    },
-    docs: {
-      brief: 'Cancel experiments; logs, metrics and artifacts are kept',
-      fullDescription: 'Examples:\n  mps cancel latest\n  mps cancel 4k8f\n  mps cancel --all',
+  command({
+    brief: 'Cancel experiments; logs, metrics and artifacts are kept',
+    help: 'Examples:\n  mps cancel latest\n  mps cancel 4k8f\n  mps cancel --all',
+    args: [{ ...experimentIdOf('Experiments to cancel'), several: 0 }],
+    flags: { all: choice('Cancel all running and waiting trainings of the project'), project, json },
+    async run(flags, ...ids) {
+      const { all = false, project: given, json: isJson } = flags;
+      if (all === ids.length > 0)
+        throw new CliError(
+          'Name the experiments to cancel by ID, or give --all to cancel all of a project.',
+          exitCodes.usage,
+        );
+      if (all) return cancelAll(this, flags);
+      for (const id of ids) {
+        const { session, path } = await namedExperiment(this, given, id);
+        const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
+        const cancelled = await session.client.call<typeof cancelExperiment>(route, { path });
+        if (isJson) this.printer.json(cancelled);
+        else this.printer.say(`${path.experiment_id} ${cancelled.status}`);
+      }
     },
   }),
   '(ID... | --all)',
 );
-
-async function cancel(this: CliContext, flags: Flags, ...ids: string[]): Promise<void> {
-  const { all = false, project: given, json: isJson } = flags;
-  if (all === ids.length > 0)
-    throw new CliError(
-      'Name the experiments to cancel by ID, or give --all to cancel all of a project.',
-      exitCodes.usage,
-    );
-  if (all) return cancelAll(this, flags);
-  for (const id of ids) {
-    const { session, path } = await namedExperiment(this, given, id);
-    const route = 'POST /projects/{project_id}/experiments/{experiment_id}/cancel';
-    const cancelled = await session.client.call<typeof cancelExperiment>(route, { path });
-    if (isJson) this.printer.json(cancelled);
-    else this.printer.say(`${path.experiment_id} ${cancelled.status}`);
-  }
-}
 
 interface Flags extends ProjectFlags {
   all?: boolean;

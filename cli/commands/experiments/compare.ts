@@ -1,8 +1,6 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import { differs, valuesByName } from '../../../shared/metrics/compare-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { findExperiment } from '../../experiments/find-experiment.ts';
 import { bestText } from '../../experiments/metric-text.ts';
@@ -10,66 +8,48 @@ import { connect, type Session } from '../../login/connect.ts';
 import { numberText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, project } from '../flags.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const compareCommand = withUsage(
-  buildCommand({
-    func: compare,
-    parameters: {
-      positional: {
-        kind: 'array',
-        parameter: experimentIdOf('Experiments to compare (default: the two newest)'),
-      },
-      flags: {
-        all: choice('Show equal values too'),
-        project,
-        json,
-        verbose,
-      },
-      aliases: { a: 'all', p: 'project' },
-    },
-    docs: {
-      brief: 'Compare metrics, parameters and attributes of experiments',
-      fullDescription:
-        'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
+  command({
+    brief: 'Compare metrics, parameters and attributes of experiments',
+    help: 'Examples:\n  mps compare\n  mps compare 4k8f 73wz --all\n  mps compare 4k8f 73wz --json',
+    args: [{ ...experimentIdOf('Experiments to compare (default: the two newest)'), several: 0 }],
+    flags: { all: choice('Show equal values too'), project, json },
+    aliases: { a: 'all', p: 'project' },
+    async run({ all, project: given, json: isJson }, ...ids) {
+      if (ids.length === 1)
+        throw new CliError('Name at least two experiments, or none for the two newest.', exitCodes.usage);
+      const session = await connect(this.env);
+      const experiments: Experiment[] = ids.length === 0 ? await newestTwo(session, this.folder, given) : [];
+      for (const id of ids)
+        experiments.push(await findExperiment(session, this.folder, { project: given, id }));
+      const comparison = compareExperiments(experiments);
+      if (isJson) {
+        this.printer.json(comparison);
+        return;
+      }
+      const best = experiments.map((experiment) => bestText(experiment) || '–');
+      const rows = (['attributes', 'params', 'metrics'] as const).flatMap((kind) =>
+        Object.entries(comparison[kind])
+          .filter(([, values]) => all || kind === 'metrics' || differs(values))
+          .map(([name, values]) => [
+            kind === 'attributes' ? name : `${kind}.${name}`,
+            ...values.map(cellText),
+          ]),
+      );
+      this.printer.table(
+        ['', ...comparison.experiments.map((id) => id.slice(-8))],
+        [...rows.filter(isName), ['best', ...best], ...rows.filter((row) => !isName(row))],
+      );
     },
   }),
   '[ID ID...]',
 );
 
-async function compare(
-  this: CliContext,
-  { all, project: given, json: isJson }: Flags,
-  ...ids: string[]
-): Promise<void> {
-  if (ids.length === 1)
-    throw new CliError('Name at least two experiments, or none for the two newest.', exitCodes.usage);
-  const session = await connect(this.env);
-  const experiments: Experiment[] = ids.length === 0 ? await newestTwo(session, this.folder, given) : [];
-  for (const id of ids) experiments.push(await findExperiment(session, this.folder, { project: given, id }));
-  const comparison = compareExperiments(experiments);
-  if (isJson) {
-    this.printer.json(comparison);
-    return;
-  }
-  const best = experiments.map((experiment) => bestText(experiment) || '–');
-  const rows = (['attributes', 'params', 'metrics'] as const).flatMap((kind) =>
-    Object.entries(comparison[kind])
-      .filter(([, values]) => all || kind === 'metrics' || differs(values))
-      .map(([name, values]) => [kind === 'attributes' ? name : `${kind}.${name}`, ...values.map(cellText)]),
-  );
-  this.printer.table(
-    ['', ...comparison.experiments.map((id) => id.slice(-8))],
-    [...rows.filter(isName), ['best', ...best], ...rows.filter((row) => !isName(row))],
-  );
-}
-
 const isName = ([attribute]: readonly string[]): boolean => attribute === 'name';
-
-interface Flags extends ProjectFlags {
-  all?: boolean;
-}
 
 /** Return the two newest experiments of the project, older first. */
 export async function newestTwo(

@@ -1,108 +1,93 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as listExperiments } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
 import type { endpoint as readOwnAccount } from '../../../functions/users/read-own-account.endpoint.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { nearestName } from '../../../shared/core/nearest-name.ts';
 import { experimentAttributes } from '../../../shared/experiments/experiment-attributes.ts';
-import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { bestText, lastText } from '../../experiments/metric-text.ts';
 import { connect } from '../../login/connect.ts';
 import { secondsText } from '../../output/units.ts';
 import { requireProject } from '../../projects/find-project.ts';
-import { json, type ProjectFlags, parsed, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, parsed, project } from '../flags.ts';
 
-export const lsCommand = buildCommand({
-  func: ls,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: "Filter, such as 'accuracy > 0.9 and (lr < 0.01 or optimizer = lion)'",
-          placeholder: 'FILTER',
-          parse: String,
-          optional: true,
-        },
-      ],
-    },
-    flags: {
-      sort: {
-        kind: 'parsed',
-        parse: String,
-        variadic: ',',
-        placeholder: 'NAME',
-        brief:
-          'Sort by best, a metric, params.NAME, duration, cost or another attribute; -NAME sorts in descending order',
-        optional: true,
-      },
-      limit: parsed(limit, 'N', 'Maximum number of experiments (50)'),
-      mine: { kind: 'boolean', brief: 'Only experiments that you began', optional: true },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { n: 'limit', p: 'project' },
-  },
-  docs: {
-    brief: 'List the experiments of a project, newest first',
-    fullDescription: `Filters are conditions joined by AND, OR, NOT and parentheses on params, metrics and tags by their names (params.NAME where two have one), and on status, name, user, duration, created_at and other attributes; with IN, BETWEEN, IS SET, ~ for regular expressions, and times such as yesterday. A word alone is found in names, params and tags. Experiments without the value to sort by come last. BEST is the best value by the project's criterion with its step, and LAST the newest value of that metric, which a model that the program saved at its end has. --sort best puts the best first; --sort METRIC compares the newest values. Each value in the filter or the order gets a column. --json prints one line per experiment.
+export const lsCommand = command({
+  brief: 'List the experiments of a project, newest first',
+  help: `Filters are conditions joined by AND, OR, NOT and parentheses on params, metrics and tags by their names (params.NAME where two have one), and on status, name, user, duration, created_at and other attributes; with IN, BETWEEN, IS SET, ~ for regular expressions, and times such as yesterday. A word alone is found in names, params and tags. Experiments without the value to sort by come last. BEST is the best value by the project's criterion with its step, and LAST the newest value of that metric, which a model that the program saved at its end has. --sort best puts the best first; --sort METRIC compares the newest values. Each value in the filter or the order gets a column. --json prints one line per experiment.
 
 Examples:
   mps ls
   mps ls 'accuracy > 0.9' --sort -accuracy
   mps ls 'optimizer in (adam, lion) and created_at > 7 days ago' --sort best
   mps ls --mine "status = 'FAILED'" -n 5 --json`,
+  args: [
+    {
+      brief: "Filter, such as 'accuracy > 0.9 and (lr < 0.01 or optimizer = lion)'",
+      placeholder: 'FILTER',
+      parse: String,
+      optional: true,
+    },
+  ],
+  flags: {
+    sort: {
+      kind: 'parsed',
+      parse: String,
+      variadic: ',',
+      placeholder: 'NAME',
+      brief:
+        'Sort by best, a metric, params.NAME, duration, cost or another attribute; -NAME sorts in descending order',
+      optional: true,
+    },
+    limit: parsed(limit, 'N', 'Maximum number of experiments (50)'),
+    mine: { kind: 'boolean', brief: 'Only experiments that you began', optional: true },
+    project,
+    json,
+  },
+  aliases: { n: 'limit', p: 'project' },
+  async run({ sort, limit: most = 50, mine = false, project: given, json: isJson }, asked) {
+    const session = await connect(this.env);
+    const { project_id } = await requireProject(session, this.folder, given);
+    const own = mine ? await ownCondition(session.client) : undefined;
+    const condition = asked?.trim() ?? '';
+    const filter = own === undefined ? condition : condition === '' ? own : `(${condition}) AND ${own}`;
+    const order = sort?.map(orderTerm).join(', ');
+    const experiments: Experiment[] = [];
+    const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
+      path: { project_id },
+      query: {
+        limit: Math.min(most, 1000),
+        ...(filter !== '' && { filter }),
+        ...(order !== undefined && { order_by: order }),
+      },
+    });
+    for await (const experiment of rows) {
+      // Print each experiment as it arrives, so scripts need not wait for the last.
+      if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
+      experiments.push(experiment);
+      if (experiments.length === most) break;
+    }
+    if (isJson) return;
+    const values = askedValues(order ?? '', filter);
+    const askedHeadings = values.map(({ heading }) => heading);
+    const cells = experiments.map((experiment) => ({
+      row: rowOf(experiment),
+      more: values.map(({ textOf }) => textOf(experiment)),
+    }));
+    this.printer.table(
+      [...headings, ...askedHeadings],
+      cells.map(({ row, more }) => [...row, ...more]),
+      {
+        headings: narrowed(headings, askedHeadings),
+        rows: cells.map(({ row, more }) => narrowed(row, more)),
+      },
+    );
+    if (experiments.length === 0 && filter !== '') this.printer.say('No experiment matches the filter.');
+    const missing = missingMetric(order ?? '', experiments);
+    if (missing !== undefined) this.printer.say(missing);
   },
 });
 
 const headings = ['EXPERIMENT', 'NAME', 'STATUS', 'CREATED', 'TIME', 'BEST', 'LAST'];
-
-async function ls(
-  this: CliContext,
-  { sort, limit: most = 50, mine = false, project: given, json: isJson }: Flags,
-  asked?: string,
-): Promise<void> {
-  const session = await connect(this.env);
-  const { project_id } = await requireProject(session, this.folder, given);
-  const own = mine ? await ownCondition(session.client) : undefined;
-  const condition = asked?.trim() ?? '';
-  const filter = own === undefined ? condition : condition === '' ? own : `(${condition}) AND ${own}`;
-  const order = sort?.map(orderTerm).join(', ');
-  const experiments: Experiment[] = [];
-  const rows = session.client.rows<typeof listExperiments>('GET /projects/{project_id}/experiments', {
-    path: { project_id },
-    query: {
-      limit: Math.min(most, 1000),
-      ...(filter !== '' && { filter }),
-      ...(order !== undefined && { order_by: order }),
-    },
-  });
-  for await (const experiment of rows) {
-    // Print each experiment as it arrives, so scripts need not wait for the last.
-    if (isJson) this.process.stdout.write(`${JSON.stringify(experiment)}\n`);
-    experiments.push(experiment);
-    if (experiments.length === most) break;
-  }
-  if (isJson) return;
-  const values = askedValues(order ?? '', filter);
-  const askedHeadings = values.map(({ heading }) => heading);
-  const cells = experiments.map((experiment) => ({
-    row: rowOf(experiment),
-    more: values.map(({ textOf }) => textOf(experiment)),
-  }));
-  this.printer.table(
-    [...headings, ...askedHeadings],
-    cells.map(({ row, more }) => [...row, ...more]),
-    {
-      headings: narrowed(headings, askedHeadings),
-      rows: cells.map(({ row, more }) => narrowed(row, more)),
-    },
-  );
-  if (experiments.length === 0 && filter !== '') this.printer.say('No experiment matches the filter.');
-  const missing = missingMetric(order ?? '', experiments);
-  if (missing !== undefined) this.printer.say(missing);
-}
 
 /** Return a row for a narrow terminal: what is cut off at its end is the time, and not a value. */
 function narrowed(
@@ -148,12 +133,6 @@ function limit(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new Error('must be a whole number of at least 1');
   return count;
-}
-
-interface Flags extends ProjectFlags {
-  sort?: readonly string[];
-  limit?: number;
-  mine?: boolean;
 }
 
 const attributes: readonly string[] = experimentAttributes;

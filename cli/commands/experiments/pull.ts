@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import type { endpoint as downloadArtifact } from '../../../functions/experiments/artifacts/download-artifact.endpoint.ts';
 import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import { saveDownload, savedState } from '../../../shared/client/node/save-download.ts';
@@ -14,42 +13,33 @@ import { LiveLine } from '../../output/live-line.ts';
 import { replacedError } from '../../output/save-text.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { experimentId } from '../arguments.ts';
-import { force, json, type ProjectFlags, project, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { force, json, type ProjectFlags, project, text } from '../flags.ts';
 
-export const pullCommand = buildCommand({
-  func: pull,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        experimentId,
-        {
-          brief: 'File or folder of the experiment (default: all)',
-          placeholder: 'PATH',
-          parse: String,
-          optional: true,
-        },
-      ],
+export const pullCommand = command({
+  brief: 'Download the artifacts or checkpoints of an experiment',
+  help: 'An interrupted download is resumed; the SHA-256 of every file is verified. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results\n  mps pull --checkpoints',
+  args: [
+    experimentId,
+    {
+      brief: 'File or folder of the experiment (default: all)',
+      placeholder: 'PATH',
+      parse: String,
+      optional: true,
     },
-    flags: {
-      to: text('DIR', "Folder to save in (default: named by the experiment's ID)"),
-      checkpoints: {
-        kind: 'boolean',
-        brief: 'Download the checkpoints, by default to its folder checkpoints',
-        optional: true,
-      },
-      force,
-      project,
-      json,
-      verbose,
+  ],
+  flags: {
+    to: text('DIR', "Folder to save in (default: named by the experiment's ID)"),
+    checkpoints: {
+      kind: 'boolean',
+      brief: 'Download the checkpoints, by default to its folder checkpoints',
+      optional: true,
     },
-    aliases: { p: 'project' },
+    force,
+    project,
+    json,
   },
-  docs: {
-    brief: 'Download the artifacts or checkpoints of an experiment',
-    fullDescription:
-      'An interrupted download is resumed; the SHA-256 of every file is verified. Only --force replaces a file with different content.\n\nExamples:\n  mps pull\n  mps pull 4k8f model --to results\n  mps pull --checkpoints',
-  },
+  run: pull,
 });
 
 async function pull(

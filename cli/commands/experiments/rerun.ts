@@ -1,14 +1,13 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as rerunExperiment } from '../../../functions/projects/training/rerun-experiment.endpoint.ts';
 import { NumberLiteral } from '../../../shared/config/set-values/typed-value.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { CliContext } from '../../context.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { mostCost } from '../../run/most-cost.ts';
 import { isCompound, type Override } from '../../run/override-config.ts';
-import { type RuleFlags, rulesQuery } from '../../run/rule-flag.ts';
+import { rulesQuery } from '../../run/rule-flag.ts';
 import { experimentId } from '../arguments.ts';
+import { command } from '../command.ts';
 import {
   choice,
   detach,
@@ -17,44 +16,18 @@ import {
   project,
   rules,
   runBudget,
-  type SizeFlags,
   sizes,
-  type TrackedFlags,
   text,
   tracked,
   trackedQuery,
-  verbose,
 } from '../flags.ts';
 import { configNames } from '../live-names.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const rerunCommand = withUsage(
-  buildCommand({
-    func: rerun,
-    parameters: {
-      positional: { kind: 'tuple', parameters: [experimentId] },
-      flags: {
-        set: overrides,
-        config: {
-          ...text('NAME', 'Another configuration of the project (default: that of the earlier experiment)'),
-          proposeCompletions: configNames,
-        },
-        command: text('COMMAND', 'Another command; also the words after --'),
-        fresh: choice('Start without the checkpoints of the earlier experiment'),
-        ...sizes,
-        ...tracked,
-        budget: runBudget,
-        ...rules,
-        project,
-        detach,
-        json,
-        verbose,
-      },
-      aliases: { S: 'set', c: 'config', p: 'project', d: 'detach' },
-    },
-    docs: {
-      brief: 'Train an experiment again, with changes',
-      fullDescription: `Begins a new experiment with the source, environment, data and configuration of an earlier one, even if the project has changed since. The flags override single values. The training continues from the checkpoints of the earlier one.
+  command({
+    brief: 'Train an experiment again, with changes',
+    help: `Begins a new experiment with the source, environment, data and configuration of an earlier one, even if the project has changed since. The flags override single values. The training continues from the checkpoints of the earlier one.
 
 Examples:
   mps rerun
@@ -62,55 +35,59 @@ Examples:
   mps rerun 4k8f -S --lr=0.4
   mps rerun 4k8f -- python train.py --resume
   mps rerun latest --memory 8192 -d`,
+    args: [experimentId],
+    flags: {
+      set: overrides,
+      config: {
+        ...text('NAME', 'Another configuration of the project (default: that of the earlier experiment)'),
+        proposeCompletions: configNames,
+      },
+      command: text('COMMAND', 'Another command; also the words after --'),
+      fresh: choice('Start without the checkpoints of the earlier experiment'),
+      ...sizes,
+      ...tracked,
+      budget: runBudget,
+      ...rules,
+      project,
+      detach,
+      json,
+    },
+    aliases: { S: 'set', c: 'config', p: 'project', d: 'detach' },
+    async run(flags, id) {
+      const {
+        set = [],
+        project: given,
+        detach: isDetached,
+        json: isJson,
+        verbose: _,
+        stopIf,
+        notifyIf,
+        name,
+        tag,
+        note,
+        spot: capacity,
+        ...rest
+      } = flags;
+      const ruled = rulesQuery({ stopIf, notifyIf });
+      const said = trackedQuery({ name, tag, note });
+      const changes = {
+        ...rest,
+        capacity,
+        ...ruled,
+        ...said,
+        ...(set.length > 0 && { overrides: replacedValues(set) }),
+      };
+      const { session, path } = await namedExperiment(this, given, id);
+      const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
+      const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
+      const estimate = mostCost(begun, flags.budget);
+      const ran = begun.command === null ? '' : `: ${begun.command}`;
+      this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${ran}${estimate}`);
+      await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
     },
   }),
   '[ID] [-- COMMAND...]',
 );
-
-async function rerun(this: CliContext, flags: Flags, id?: string): Promise<void> {
-  const {
-    set = [],
-    project: given,
-    detach: isDetached,
-    json: isJson,
-    verbose: _,
-    stopIf,
-    notifyIf,
-    name,
-    tag,
-    note,
-    spot: capacity,
-    ...rest
-  } = flags;
-  const ruled = rulesQuery({ stopIf, notifyIf });
-  const said = trackedQuery({ name, tag, note });
-  const changes = {
-    ...rest,
-    capacity,
-    ...ruled,
-    ...said,
-    ...(set.length > 0 && { overrides: replacedValues(set) }),
-  };
-  const { session, path } = await namedExperiment(this, given, id);
-  const route = 'POST /projects/{project_id}/experiments/{experiment_id}/rerun';
-  const begun = await session.client.call<typeof rerunExperiment>(route, { path, query: changes });
-  const estimate = mostCost(begun, flags.budget);
-  const ran = begun.command === null ? '' : `: ${begun.command}`;
-  this.printer.say(`submitted   ${begun.experiment_id}: again as ${path.experiment_id}${ran}${estimate}`);
-  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
-}
-
-interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
-  budget?: number;
-  config?: string;
-  command?: string;
-  set?: readonly Override[];
-  fresh?: boolean;
-  project?: string;
-  detach?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
 
 /**
  * Return the `--set` values as the service expects them: a JSON object by path.

@@ -1,15 +1,12 @@
 import { basename } from 'node:path';
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
-import type { Override } from '../../run/override-config.ts';
 import { planFolder } from '../../run/plan-folder.ts';
-import type { RuleFlags } from '../../run/rule-flag.ts';
 import { runFolder } from '../../run/run-folder.ts';
 import { showPlan } from '../../run/show-plan.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
+import { command } from '../command.ts';
 import {
   choice,
   detach,
@@ -19,46 +16,18 @@ import {
   root,
   rules,
   runBudget,
-  type SizeFlags,
   sizes,
-  type TrackedFlags,
   text,
   tracked,
   trackedQuery,
   uploadYes,
-  verbose,
 } from '../flags.ts';
 import { withUsage } from '../with-usage.ts';
 
 export const runCommand = withUsage(
-  buildCommand({
-    func: runCommandOf,
-    parameters: {
-      positional: {
-        kind: 'array',
-        parameter: { brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String },
-      },
-      flags: {
-        config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
-        entryPoint: text('NAME', 'Entry point of MLproject to run (default: main, or the only one)'),
-        set: overrides,
-        project,
-        root,
-        ...sizes,
-        ...tracked,
-        budget: runBudget,
-        ...rules,
-        dryRun: choice('Show what would be sent, installed and run, and change nothing'),
-        detach,
-        yes: uploadYes,
-        json,
-        verbose,
-      },
-      aliases: { c: 'config', e: 'entryPoint', S: 'set', p: 'project', d: 'detach', y: 'yes' },
-    },
-    docs: {
-      brief: 'Upload this folder, train it and follow the training',
-      fullDescription: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
+  command({
+    brief: 'Upload this folder, train it and follow the training',
+    help: `Trains this folder as it is now: creates or finds the project, sets its environment, uploads the files, and follows the log. mps.yaml names the project; without it, the name is that of the folder. Ctrl-C leaves the training running; a second one within two seconds cancels it. It exits with the code of the program.
 
 Rules (--stop-if, --notify-if, "rules" in mps.yaml): "nan: loss", "loss > 10 for 3 evaluations", "accuracy < 0.1 for 30m", "no improvement: val_loss for 10 evaluations", "silent: 30m", "idle: gpu 5 % for 20m". A training that a rule stops gets SIGTERM, and its checkpoints are stored.
 
@@ -70,45 +39,46 @@ Examples:
   mps run --name baseline --tag stage=first --note "learning rate of the paper"
   mps run --dry-run
   mps run -d --json`,
+    args: [{ brief: 'Command to run, after --', placeholder: 'COMMAND', parse: String, several: 0 }],
+    flags: {
+      config: text('FILE', 'Configuration to train with (default: train.* or config.*)'),
+      entryPoint: text('NAME', 'Entry point of MLproject to run (default: main, or the only one)'),
+      set: overrides,
+      project,
+      root,
+      ...sizes,
+      ...tracked,
+      budget: runBudget,
+      ...rules,
+      dryRun: choice('Show what would be sent, installed and run, and change nothing'),
+      detach,
+      yes: uploadYes,
+      json,
+    },
+    aliases: { c: 'config', e: 'entryPoint', S: 'set', p: 'project', d: 'detach', y: 'yes' },
+    async run(flags, ...words) {
+      const { set = [], detach: isDetached, yes = false, json: isJson, dryRun, verbose: _, ...given } = flags;
+      const { name, tag, note, ...rest } = given;
+      const said = trackedQuery({ name, tag, note });
+      const options = { ...rest, overrides: set, words, yes, said };
+      const { printer, folder } = this;
+      const session = await connect(this.env);
+      const place = { folder, name: basename(folder) || 'project', printer };
+      if (dryRun) {
+        const { signal } = new AbortController();
+        const plan = await planFolder(session, { ...options, yes: true }, { ...place, signal });
+        for (const line of await showPlan(plan)) this.process.stdout.write(`${line}\n`);
+        return;
+      }
+      const begun = await untilSubmitted(
+        (signal, onSubmit) => runFolder(session, options, { ...place, signal, onSubmit }),
+        interruptions,
+      );
+      await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
     },
   }),
   '[-- COMMAND...]',
 );
-
-async function runCommandOf(this: CliContext, flags: Flags, ...words: string[]): Promise<void> {
-  const { set = [], detach: isDetached, yes = false, json: isJson, dryRun, verbose: _, ...given } = flags;
-  const { name, tag, note, ...rest } = given;
-  const said = trackedQuery({ name, tag, note });
-  const options = { ...rest, overrides: set, words, yes, said };
-  const { printer, folder } = this;
-  const session = await connect(this.env);
-  const place = { folder, name: basename(folder) || 'project', printer };
-  if (dryRun) {
-    const { signal } = new AbortController();
-    const plan = await planFolder(session, { ...options, yes: true }, { ...place, signal });
-    for (const line of await showPlan(plan)) this.process.stdout.write(`${line}\n`);
-    return;
-  }
-  const begun = await untilSubmitted(
-    (signal, onSubmit) => runFolder(session, options, { ...place, signal, onSubmit }),
-    interruptions,
-  );
-  await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
-}
-
-interface Flags extends SizeFlags, RuleFlags, TrackedFlags {
-  budget?: number;
-  config?: string;
-  entryPoint?: string;
-  set?: readonly Override[];
-  project?: string;
-  root?: string;
-  detach?: boolean;
-  dryRun?: boolean;
-  yes?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
 
 /** Messages after Ctrl-C, before `mps run` follows the training. */
 const interruptions = {

@@ -1,69 +1,62 @@
-import { buildCommand } from '@stricli/core';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { foundSourceText } from '../../../shared/metrics/found-source.ts';
-import type { CliContext } from '../../context.ts';
 import type { Experiment } from '../../experiments/experiment.ts';
 import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { bestText, summaryText } from '../../experiments/metric-text.ts';
 import { dollarsText, secondsText } from '../../output/units.ts';
 import { experimentId } from '../arguments.ts';
-import { json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, project } from '../flags.ts';
 
-export const showCommand = buildCommand({
-  func: show,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [experimentId] },
-    flags: { project, json, verbose },
-    aliases: { p: 'project' },
+export const showCommand = command({
+  brief: 'Show an experiment',
+  help: 'Examples:\n  mps show\n  mps show 4k8f --json',
+  args: [experimentId],
+  flags: { project, json },
+  async run({ project: given, json: isJson }, id) {
+    const { experiment } = await namedExperiment(this, given, id);
+    if (isJson) {
+      this.printer.json(experiment);
+      return;
+    }
+    const { duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
+    const facts: readonly (readonly [string, string | null])[] = [
+      ['experiment', experiment.experiment_id],
+      ['name', experiment.name],
+      ['status', statusText(experiment)],
+      ['exit code', exit_code === null ? null : String(exit_code)],
+      ['created', experiment.created_at],
+      ['user', experiment.user],
+      ['time', duration === null ? null : secondsText(duration)],
+      [
+        'size',
+        `${experiment.nodes} × ${experiment.vcpus} vCPU, ${experiment.memory} MiB, ${experiment.gpus} GPU`,
+      ],
+      [
+        'config',
+        experiment.config_id === null
+          ? null
+          : `${experiment.config_id}, version ${experiment.config_version}`,
+      ],
+      ['command', experiment.command],
+      ['commit', gitText(experiment)],
+      ['data set', experiment.dataset],
+      ['best', best === null ? experiment.best_reason : bestText(experiment)],
+      ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
+      ...metricFacts(experiment),
+      ['metrics', sourceText(experiment)],
+      ['machine', experiment.system?.text ?? null],
+      ['cost', cost === null ? null : dollarsText(cost)],
+      ['spot', spotText(experiment)],
+      ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
+      ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
+      ['note', experiment.note],
+      ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
+      ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
+    ];
+    this.printer.facts(facts);
   },
-  docs: { brief: 'Show an experiment', fullDescription: 'Examples:\n  mps show\n  mps show 4k8f --json' },
 });
-
-async function show(
-  this: CliContext,
-  { project: given, json: isJson }: ProjectFlags,
-  id?: string,
-): Promise<void> {
-  const { experiment } = await namedExperiment(this, given, id);
-  if (isJson) {
-    this.printer.json(experiment);
-    return;
-  }
-  const { duration, exit_code, best, cost, cost_estimate, params, tags } = experiment;
-  const facts: readonly (readonly [string, string | null])[] = [
-    ['experiment', experiment.experiment_id],
-    ['name', experiment.name],
-    ['status', statusText(experiment)],
-    ['exit code', exit_code === null ? null : String(exit_code)],
-    ['created', experiment.created_at],
-    ['user', experiment.user],
-    ['time', duration === null ? null : secondsText(duration)],
-    [
-      'size',
-      `${experiment.nodes} × ${experiment.vcpus} vCPU, ${experiment.memory} MiB, ${experiment.gpus} GPU`,
-    ],
-    [
-      'config',
-      experiment.config_id === null ? null : `${experiment.config_id}, version ${experiment.config_version}`,
-    ],
-    ['command', experiment.command],
-    ['commit', gitText(experiment)],
-    ['data set', experiment.dataset],
-    ['best', best === null ? experiment.best_reason : bestText(experiment)],
-    ...(experiment.warnings ?? []).map((warning) => ['warning', warning] as const),
-    ...metricFacts(experiment),
-    ['metrics', sourceText(experiment)],
-    ['machine', experiment.system?.text ?? null],
-    ['cost', cost === null ? null : dollarsText(cost)],
-    ['spot', spotText(experiment)],
-    ['at most', cost_estimate === null ? null : dollarsText(cost_estimate)],
-    ['artifacts', `${experiment.artifacts} (${bytesText(experiment.artifact_bytes)})`],
-    ['note', experiment.note],
-    ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
-    ...Object.entries(tags).map(([name, value]) => [`tags.${name}`, value] as const),
-  ];
-  this.printer.facts(facts);
-}
 
 /** Return the status with its reason. The reason of a trial that was stopped early says so. */
 function statusText({ status, outcome, status_reason }: Experiment): string {

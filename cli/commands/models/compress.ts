@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import type { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
 import type { endpoint as createExport } from '../../../functions/optimization/exports/create-export.endpoint.ts';
 import { wait } from '../../../shared/client/retry.ts';
@@ -20,7 +19,8 @@ import { uploadModelFolder } from '../../upload/artifact-folder.ts';
 import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
-import { choice, detach, gate, json, parsed, project, runBudget, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, detach, gate, json, parsed, project, runBudget, text } from '../flags.ts';
 import { followCompression } from './follow-compression.ts';
 import { showCompression } from './show-compression.ts';
 
@@ -36,48 +36,6 @@ interface Flags {
   gate?: boolean;
   detach?: boolean;
   json?: boolean;
-  verbose?: boolean;
-}
-
-/** Export a model, and compress it. Both jobs go on without this command: the service begins the second one. */
-async function compress(this: CliContext, flags: Flags, place: string): Promise<void> {
-  const { printer } = this;
-  const { for: target, maxLoss, task, trustRemoteCode, budget } = flags;
-  const session = await connect(this.env);
-  const { project_id, source, name } = await sourceOf(this, session, flags, place);
-  const data = flags.data === undefined ? undefined : await dataOf(this, session, project_id, flags.data);
-  // The service checks the values, and names what is allowed.
-  const body = {
-    project_id,
-    source,
-    name: flags.name ?? name,
-    ...(target !== undefined && { for: target }),
-    ...(maxLoss !== undefined && { max_loss: maxLoss }),
-    ...(task !== undefined && { task }),
-    ...(data !== undefined && { data }),
-    ...(trustRemoteCode && { trust_remote_code: true }),
-    ...(budget !== undefined && { budget }),
-  } as Body;
-  const begun = await session.client.call<typeof createExport>('POST /optimization/exports', { body });
-  const { experiment_id } = begun;
-  if (flags.detach) {
-    if (flags.json) printer.json(begun);
-    else printer.line(experiment_id);
-    return;
-  }
-  printer.say(`submitted   ${experiment_id}`);
-  const path = { project_id, experiment_id };
-  const { experiment: ended, unsaid } = await followExperiment(session.client, path, printer, {
-    what: 'export',
-  });
-  printer.say(`export ${ended.status}${unsaid === '' ? '' : `: ${unsaid}`}`);
-  if (ended.status !== 'SUCCEEDED') {
-    this.process.exitCode = programExitCode(ended);
-    return;
-  }
-  const strategy_id = await compressionOf(this, session, path);
-  const compression = await followCompression(session.client, 'quantize', strategy_id, printer);
-  showCompression(this, compression, { json: flags.json ?? false, gate: flags.gate ?? false });
 }
 
 type Body = RequestOf<typeof createExport>['body'];
@@ -201,45 +159,76 @@ function share(written: string): number {
 const oneOf = (values: readonly string[], brief: string) =>
   ({ ...text('NAME', brief), proposeCompletions: () => values }) as const;
 
-export const compressCommand = buildCommand<Flags, [string], CliContext>({
-  func: compress,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: 'hf://OWNER/NAME[@REVISION], run://ID[/FOLDER] or a folder',
-          placeholder: 'SOURCE',
-          parse: String,
-        },
-      ],
-    },
-    flags: {
-      for: oneOf(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
-      maxLoss: parsed(share, 'SHARE', 'Quality that it may lose, such as 1%'),
-      data: text(
-        'FILE',
-        'Texts by which quality is measured, one a line: a file, or a data set of the project',
-      ),
-      task: oneOf(exportTasks, `One of ${exportTasks.join(', ')} (default: as its files say)`),
-      name: text('NAME', 'Name of the model (default: that of the source); the small one gets -small'),
-      trustRemoteCode: choice('Run the code of the repository; it is refused otherwise'),
-      budget: { ...runBudget, brief: 'US$ that each of the two jobs may cost' },
-      project,
-      gate,
-      detach,
-      json,
-      verbose,
-    },
-    aliases: { d: 'detach', p: 'project' },
-  },
-  docs: {
-    brief: 'Export a model of Hugging Face, and make it small',
-    fullDescription: `Exports a model to ONNX, checks that it equals PyTorch, quantizes it, and prints the receipt. Both jobs go on if this command ends. A token of the Hub is the variable HF_TOKEN of the project.
+export const compressCommand = command({
+  brief: 'Export a model of Hugging Face, and make it small',
+  help: `Exports a model to ONNX, checks that it equals PyTorch, quantizes it, and prints the receipt. Both jobs go on if this command ends. A token of the Hub is the variable HF_TOKEN of the project.
 
 Examples:
   mps compress hf://sentence-transformers/all-MiniLM-L6-v2 --for lambda --max-loss 1%
   mps compress ./my-finetuned --task text-classification --data reviews.txt
   mps compress run://4k8f/best`,
+  args: [
+    {
+      brief: 'hf://OWNER/NAME[@REVISION], run://ID[/FOLDER] or a folder',
+      placeholder: 'SOURCE',
+      parse: String,
+    },
+  ],
+  flags: {
+    for: oneOf(targetNames, 'Machine or processor that it is made for, such as lambda, c7g or avx2'),
+    maxLoss: parsed(share, 'SHARE', 'Quality that it may lose, such as 1%'),
+    data: text(
+      'FILE',
+      'Texts by which quality is measured, one a line: a file, or a data set of the project',
+    ),
+    task: oneOf(exportTasks, `One of ${exportTasks.join(', ')} (default: as its files say)`),
+    name: text('NAME', 'Name of the model (default: that of the source); the small one gets -small'),
+    trustRemoteCode: choice('Run the code of the repository; it is refused otherwise'),
+    budget: { ...runBudget, brief: 'US$ that each of the two jobs may cost' },
+    project,
+    gate,
+    detach,
+    json,
+  },
+  aliases: { d: 'detach', p: 'project' },
+  /** Export a model, and compress it. Both jobs go on without this command: the service begins the second one. */
+  async run(flags, place) {
+    const { printer } = this;
+    const { for: target, maxLoss, task, trustRemoteCode, budget } = flags;
+    const session = await connect(this.env);
+    const { project_id, source, name } = await sourceOf(this, session, flags, place);
+    const data = flags.data === undefined ? undefined : await dataOf(this, session, project_id, flags.data);
+    // The service checks the values, and names what is allowed.
+    const body = {
+      project_id,
+      source,
+      name: flags.name ?? name,
+      ...(target !== undefined && { for: target }),
+      ...(maxLoss !== undefined && { max_loss: maxLoss }),
+      ...(task !== undefined && { task }),
+      ...(data !== undefined && { data }),
+      ...(trustRemoteCode && { trust_remote_code: true }),
+      ...(budget !== undefined && { budget }),
+    } as Body;
+    const begun = await session.client.call<typeof createExport>('POST /optimization/exports', { body });
+    const { experiment_id } = begun;
+    if (flags.detach) {
+      if (flags.json) printer.json(begun);
+      else printer.line(experiment_id);
+      return;
+    }
+    printer.say(`submitted   ${experiment_id}`);
+    const path = { project_id, experiment_id };
+    const { experiment: ended, unsaid } = await followExperiment(session.client, path, printer, {
+      what: 'export',
+    });
+    printer.say(`export ${ended.status}${unsaid === '' ? '' : `: ${unsaid}`}`);
+    if (ended.status !== 'SUCCEEDED') {
+      this.process.exitCode = programExitCode(ended);
+      return;
+    }
+    const strategy_id = await compressionOf(this, session, path);
+    const compression = await followCompression(session.client, 'quantize', strategy_id, printer);
+    showCompression(this, compression, { json: flags.json ?? false, gate: flags.gate ?? false });
   },
 });

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import { NpzFile } from '../../../shared/onnx/model/npz/npz-file.ts';
 import { datatypeOf, elementCount } from '../../../shared/serving/protocol/datatypes.ts';
 import {
@@ -9,45 +8,14 @@ import {
   takesPictures,
 } from '../../../shared/serving/protocol/picture-values.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, parsed, repeated, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, parsed, repeated, text } from '../flags.ts';
 import { inferImage, inferTexts } from './infer-plainly.ts';
 import { outputText } from './output-text.ts';
 import { readImage } from './read-image.ts';
 import { type Description, type SentTensor, ServedModel } from './served-model.ts';
-
-interface Flags {
-  input?: readonly string[];
-  image?: string;
-  text?: readonly string[];
-  pair?: readonly string[];
-  version?: string;
-  classes?: number;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-async function infer(this: CliContext, flags: Flags, name: string): Promise<void> {
-  const { input, image: file, text, pair, version, classes, json: isJson = false } = flags;
-  const model = new ServedModel(await connect(this.env), name, version);
-  if (text !== undefined || pair !== undefined) {
-    if (input !== undefined || file !== undefined || classes !== undefined)
-      throw new CliError('--text takes no --input, --image or --classes.', exitCodes.usage);
-    return inferTexts(this, model, { text: text ?? [], pair, isJson });
-  }
-  if (file !== undefined && input === undefined && classes === undefined && !namedFile.test(file)) {
-    // A model with its image processor takes the file as it is.
-    if ((await model.describe()).parameters?.images) return inferImage(this, model, { file, isJson });
-  }
-  const tensors = await Promise.all((input ?? []).map((given) => readInput(this.folder, given, model)));
-  const image = file === undefined ? undefined : await namedImage(this.folder, file);
-  const pictures = image === undefined ? [] : [await pictureTensor(model, input, image)];
-  const outputs = await model.infer([...tensors, ...pictures], classes);
-  if (isJson) this.printer.json({ model: name, outputs });
-  else for (const output of outputs) this.process.stdout.write(`${outputText(output)}\n`);
-}
 
 /** Read `name=file.npz`, `name=file.npz:array`, or `name=file.json`. */
 async function readInput(folder: string, given: string, model: ServedModel): Promise<SentTensor> {
@@ -159,36 +127,49 @@ const whole = (text: string): number => {
   return value;
 };
 
-export const inferCommand = buildCommand<Flags, [string], CliContext>({
-  func: infer,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [modelArgument] },
-    flags: {
-      input: repeated(
-        String,
-        'NAME=FILE',
-        'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
-      ),
-      image: text(
-        'FILE',
-        'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
-      ),
-      text: repeated(String, 'TEXT', 'A text, for a model with its tokenizer; may be repeated'),
-      pair: repeated(String, 'TEXT', 'The second text of each --text, for a model of pairs'),
-      version: text('ID', 'Version or alias to ask'),
-      classes: parsed(whole, 'N', 'Show the best N classes'),
-      json,
-      verbose,
-    },
-  },
-  docs: {
-    brief: 'Ask a served model',
-    fullDescription: `Examples:
+export const inferCommand = command({
+  brief: 'Ask a served model',
+  help: `Examples:
   mps infer digits --input image=samples.npz
   mps infer digits --input x=digits-test.npz:x --classes 3
   mps infer digits --input x=rows.json
   mps infer digits --image photo.png
   mps infer reviews --text "It works" --text "It does not"
   mps infer digits --input x=digits-test.npz:x --version champion --json`,
+  args: [modelArgument],
+  flags: {
+    input: repeated(
+      String,
+      'NAME=FILE',
+      'An input and the npz or JSON file with its values; :ARRAY after an npz file chooses an array',
+    ),
+    image: text(
+      'FILE',
+      'A PNG or JPEG file: as it is for a model with its image processor, else scaled to the input that takes pictures; NAME=FILE chooses the input',
+    ),
+    text: repeated(String, 'TEXT', 'A text, for a model with its tokenizer; may be repeated'),
+    pair: repeated(String, 'TEXT', 'The second text of each --text, for a model of pairs'),
+    version: text('ID', 'Version or alias to ask'),
+    classes: parsed(whole, 'N', 'Show the best N classes'),
+    json,
+  },
+  async run(flags, name) {
+    const { input, image: file, text, pair, version, classes, json: isJson = false } = flags;
+    const model = new ServedModel(await connect(this.env), name, version);
+    if (text !== undefined || pair !== undefined) {
+      if (input !== undefined || file !== undefined || classes !== undefined)
+        throw new CliError('--text takes no --input, --image or --classes.', exitCodes.usage);
+      return inferTexts(this, model, { text: text ?? [], pair, isJson });
+    }
+    if (file !== undefined && input === undefined && classes === undefined && !namedFile.test(file)) {
+      // A model with its image processor takes the file as it is.
+      if ((await model.describe()).parameters?.images) return inferImage(this, model, { file, isJson });
+    }
+    const tensors = await Promise.all((input ?? []).map((given) => readInput(this.folder, given, model)));
+    const image = file === undefined ? undefined : await namedImage(this.folder, file);
+    const pictures = image === undefined ? [] : [await pictureTensor(model, input, image)];
+    const outputs = await model.infer([...tensors, ...pictures], classes);
+    if (isJson) this.printer.json({ model: name, outputs });
+    else for (const output of outputs) this.process.stdout.write(`${outputText(output)}\n`);
   },
 });

@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import type { endpoint as createModel } from '../../../functions/optimization/models/create-model.endpoint.ts';
 import type { endpoint as deleteModel } from '../../../functions/optimization/models/delete-model.endpoint.ts';
@@ -19,7 +19,8 @@ import { modelFolder } from '../../upload/model-folder.ts';
 import { type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { modelArgument } from '../arguments.ts';
-import { json, project, text, verbose, yes } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, project, text, yes } from '../flags.ts';
 import { experimentIds } from '../live-names.ts';
 
 interface ExperimentPath {
@@ -29,7 +30,6 @@ interface ExperimentPath {
 
 interface Flags {
   json?: boolean;
-  verbose?: boolean;
 }
 
 type Model = AnswerOf<typeof putModel>;
@@ -43,26 +43,21 @@ const setNames = ({ has_calibration, has_evaluation }: Pick<Model, 'has_calibrat
 const createRoute = 'POST /optimization/models/{model_name}';
 const artifactsRoute = 'GET /projects/{project_id}/experiments/{experiment_id}/artifacts';
 
-async function ls(this: CliContext, { json: isJson }: Flags): Promise<void> {
-  const { client } = await connect(this.env);
-  const rows: string[][] = [];
-  for await (const model of client.rows<typeof listModels>('GET /optimization/models')) {
-    if (isJson) this.process.stdout.write(`${JSON.stringify(model)}\n`);
-    rows.push([
+const lsCommand = command({
+  brief: 'List the models',
+  help: 'Example:\n  mps models ls',
+  flags: { json },
+  async run({ json: isJson }) {
+    const { client } = await connect(this.env);
+    const models = client.rows<typeof listModels>('GET /optimization/models');
+    await this.printer.list(models, isJson, ['MODEL', 'STATUS', 'SIZE', 'PARAMETERS', 'DATA'], (model) => [
       model.model_name,
       model.status,
       bytesText(model.bytes),
       String(model.parameters ?? ''),
       setNames(model).join(', '),
     ]);
-  }
-  if (!isJson) this.printer.table(['MODEL', 'STATUS', 'SIZE', 'PARAMETERS', 'DATA'], rows);
-}
-
-const lsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { json, verbose } },
-  docs: { brief: 'List the models', fullDescription: 'Example:\n  mps models ls' },
+  },
 });
 
 interface PushFlags extends Flags {
@@ -184,132 +179,99 @@ async function upload(
   }
 }
 
-async function push(this: CliContext, flags: PushFlags, model_name: string, path: string): Promise<void> {
-  const model = await (flags.from === undefined ? upload : register)(this, flags, model_name, path);
-  if (flags.json) this.printer.json(model);
-  else {
-    const { opset, nodes, bytes, files } = model;
-    const takesTexts = files.some(({ name }) => name === 'tokenizer.json') ? ', with its tokenizer' : '';
-    this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes${takesTexts}`);
-  }
-}
-
 const fileFlag = (brief: string) => text('FILE', brief);
 
 const fromFlag = (brief: string) => ({ ...text('ID', brief), proposeCompletions: experimentIds }) as const;
 
-const pushCommand = buildCommand({
-  func: push,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        modelArgument,
-        {
-          brief:
-            'ONNX file, or a folder with one and its tokenizer; with --from, its path among the artifacts',
-          placeholder: 'PATH',
-          parse: String,
-        },
-      ],
-    },
-    flags: {
-      data: { ...fileFlag('External data file of the model; may be repeated'), variadic: true },
-      calibration: fileFlag('npz file with inputs for calibration'),
-      evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
-      inputs: { ...fileFlag('Shapes of the inputs, such as image:1x3x224x224'), placeholder: 'SHAPES' },
-      outputs: { ...fileFlag('Shapes of the outputs'), placeholder: 'SHAPES' },
-      from: fromFlag('Experiment whose artifacts to register; all paths are then artifact paths'),
-      sets: {
-        kind: 'boolean',
-        brief: 'With --from: use the calibration and evaluation sets next to the model (default: yes)',
-        optional: true,
-      },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Upload an ONNX model, or register one from the artifacts of an experiment',
-    fullDescription: `Files above 64 MiB are sent in parts, so an interrupted upload continues. With --from, digits-calibration.npz and digits-test.npz next to digits.onnx become its data sets, unless you name others or give --no-sets. A tokenizer.json beside the ONNX file is part of the model, with the settings beside it: once served, the model takes texts.
+const pushCommand = command({
+  brief: 'Upload an ONNX model, or register one from the artifacts of an experiment',
+  help: `Files above 64 MiB are sent in parts, so an interrupted upload continues. With --from, digits-calibration.npz and digits-test.npz next to digits.onnx become its data sets, unless you name others or give --no-sets. A tokenizer.json beside the ONNX file is part of the model, with the settings beside it: once served, the model takes texts.
 
 Examples:
   mps models push digits digits.onnx --calibration samples.npz
   mps models push reviews ./my-sentence-model
   mps models push digits digits.onnx --from latest
   mps models push digits digits.onnx --from latest --evaluation digits-test.npz`,
+  args: [
+    modelArgument,
+    {
+      brief: 'ONNX file, or a folder with one and its tokenizer; with --from, its path among the artifacts',
+      placeholder: 'PATH',
+      parse: String,
+    },
+  ],
+  flags: {
+    data: { ...fileFlag('External data file of the model; may be repeated'), variadic: true },
+    calibration: fileFlag('npz file with inputs for calibration'),
+    evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
+    inputs: { ...fileFlag('Shapes of the inputs, such as image:1x3x224x224'), placeholder: 'SHAPES' },
+    outputs: { ...fileFlag('Shapes of the outputs'), placeholder: 'SHAPES' },
+    from: fromFlag('Experiment whose artifacts to register; all paths are then artifact paths'),
+    sets: {
+      kind: 'boolean',
+      brief: 'With --from: use the calibration and evaluation sets next to the model (default: yes)',
+      optional: true,
+    },
+    project,
+    json,
+  },
+  async run(flags, model_name, path) {
+    const model = await (flags.from === undefined ? upload : register)(this, flags, model_name, path);
+    if (flags.json) this.printer.json(model);
+    else {
+      const { opset, nodes, bytes, files } = model;
+      const takesTexts = files.some(({ name }) => name === 'tokenizer.json') ? ', with its tokenizer' : '';
+      this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes${takesTexts}`);
+    }
   },
 });
 
-type SetsFlags = Pick<PushFlags, 'calibration' | 'evaluation' | 'from' | 'project' | keyof Flags>;
-
-/** Add data sets to an existing model. */
-async function addSets(this: CliContext, flags: SetsFlags, model_name: string): Promise<void> {
-  const { project: given, from, json: isJson } = flags;
-  const sets = setsOf(flags);
-  if (Object.keys(sets).length === 0)
-    throw new CliError('Give --calibration, --evaluation or both.', exitCodes.usage);
-  const add = async (): Promise<Model> => {
-    if (from === undefined) return upload(this, flags, model_name, undefined);
-    const { session, path } = await namedExperiment(this, given, from);
-    const query = { experiment_id: path.experiment_id, ...sets };
-    return (await session.client.call<typeof createModel>(createRoute, { path: { model_name }, query }))
-      .model;
-  };
-  const model = await add();
-  if (isJson) this.printer.json(model);
-  else this.printer.say(`${model_name}  with ${setNames(model).join(' and ')}`);
-}
-
-const setsCommand = buildCommand({
-  func: addSets,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [modelArgument] },
-    flags: {
-      calibration: fileFlag('npz file with inputs for calibration'),
-      evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
-      from: fromFlag('Experiment to take them from; the paths are then artifact paths'),
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Add or replace the calibration or evaluation set of a model',
-    fullDescription: `Examples:
+const setsCommand = command({
+  brief: 'Add or replace the calibration or evaluation set of a model',
+  help: `Examples:
   mps models sets digits --evaluation digits-test.npz
   mps models sets digits --calibration sets/samples.npz --from latest`,
+  args: [modelArgument],
+  flags: {
+    calibration: fileFlag('npz file with inputs for calibration'),
+    evaluation: fileFlag('npz file with inputs and labels for measuring accuracy'),
+    from: fromFlag('Experiment to take them from; the paths are then artifact paths'),
+    project,
+    json,
+  },
+  /** Add data sets to an existing model. */
+  async run(flags, model_name) {
+    const { project: given, from, json: isJson } = flags;
+    const sets = setsOf(flags);
+    if (Object.keys(sets).length === 0)
+      throw new CliError('Give --calibration, --evaluation or both.', exitCodes.usage);
+    const add = async (): Promise<Model> => {
+      if (from === undefined) return upload(this, flags, model_name, undefined);
+      const { session, path } = await namedExperiment(this, given, from);
+      const query = { experiment_id: path.experiment_id, ...sets };
+      return (await session.client.call<typeof createModel>(createRoute, { path: { model_name }, query }))
+        .model;
+    };
+    const model = await add();
+    if (isJson) this.printer.json(model);
+    else this.printer.say(`${model_name}  with ${setNames(model).join(' and ')}`);
   },
 });
 
-interface RmFlags extends Flags {
-  yes?: boolean;
-}
-
-async function rm(
-  this: CliContext,
-  { yes: isSure, json: isJson }: RmFlags,
-  model_name: string,
-): Promise<void> {
-  const { client } = await connect(this.env);
-  if (!isSure) await agree(this, `Delete the model ${model_name}?`, 'Nothing was deleted.');
-  const route = 'DELETE /optimization/models/{model_name}';
-  const removed = await client.call<typeof deleteModel>(route, { path: { model_name } });
-  if (isJson) this.printer.json(removed);
-  else this.printer.say(`Deleted ${model_name}.`);
-}
-
-const rmCommand = buildCommand({
-  func: rm,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [modelArgument] },
-    flags: { yes, json, verbose },
-    aliases: { y: 'yes' },
+const rmCommand = command({
+  brief: 'Delete a model',
+  help: 'Example:\n  mps models rm digits --yes',
+  args: [modelArgument],
+  flags: { yes, json },
+  aliases: { y: 'yes' },
+  async run({ yes: isSure, json: isJson }, model_name) {
+    const { client } = await connect(this.env);
+    if (!isSure) await agree(this, `Delete the model ${model_name}?`, 'Nothing was deleted.');
+    const route = 'DELETE /optimization/models/{model_name}';
+    const removed = await client.call<typeof deleteModel>(route, { path: { model_name } });
+    if (isJson) this.printer.json(removed);
+    else this.printer.say(`Deleted ${model_name}.`);
   },
-  docs: { brief: 'Delete a model', fullDescription: 'Example:\n  mps models rm digits --yes' },
 });
 
 export const modelRoutes = buildRouteMap<string, CliContext>({

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import type { endpoint as createPrune } from '../../../functions/optimization/compressions/prune/create-prune-strategy.endpoint.ts';
 import type { endpoint as createQuantize } from '../../../functions/optimization/compressions/quantize/create-quantize-strategy.endpoint.ts';
 import {
@@ -17,9 +16,10 @@ import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { refuseReplacing } from '../../output/save-text.ts';
 import { modelArgument } from '../arguments.ts';
+import { command } from '../command.ts';
 import { detach, force, gate, json, runBudget, text, verbose } from '../flags.ts';
 import { followCompression, type Operation } from './follow-compression.ts';
-import { type RegistryFlags, registryFlags, registryValues } from './registry-flags.ts';
+import { registryFlags, registryValues } from './registry-flags.ts';
 import { placesOfResult, saveResult } from './save-result.ts';
 import { showCompression } from './show-compression.ts';
 
@@ -111,91 +111,69 @@ async function finish(
 
 const precisionBrief = `${quantizeParameters.precision.description} ${quantizeParameters.precision.usage} Default: ${usualPrecision('auto')} with auto, or the only precision of a strategy.`;
 
-type QuantizeFlags = JobFlags & RegistryFlags<typeof quantizeParameters>;
-
-async function quantize(this: CliContext, flags: QuantizeFlags, model_name: string): Promise<void> {
-  await refuseAtOnce(this, flags);
-  const session = await connect(this.env);
-  const { precision = usualPrecision(flags.strategy) } = flags;
-  const values = registryValues(quantizeParameters, { ...flags, precision });
-  const query = { model_name, ...jobQuery(flags), ...values };
-  const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
-  await finish(this, session, 'quantize', begun, flags);
-}
-
-const positional = { kind: 'tuple', parameters: [modelArgument] } as const;
-
-export const quantizeCommand = buildCommand<QuantizeFlags, [string], CliContext>({
-  func: quantize,
-  parameters: {
-    positional,
-    flags: {
-      strategy: strategyFlag(quantizeStrategyNames),
-      ...registryFlags(quantizeParameters),
-      precision: text('VALUE', precisionBrief),
-      ...jobFlags,
-    },
-    aliases: { s: 'strategy', d: 'detach' },
-  },
-  docs: {
-    brief: 'Quantize a model',
-    fullDescription: `Makes a smaller and faster copy of a registered model, and prints the receipt.
+export const quantizeCommand = command({
+  brief: 'Quantize a model',
+  help: `Makes a smaller and faster copy of a registered model, and prints the receipt.
 
 Examples:
   mps quantize digits --strategy auto --max-loss 0.01
   mps quantize digits --strategy dynamic --precision 8
   mps quantize digits -s static_minmax --precision 8 --result-name digits-8 --to digits-8.onnx`,
+  args: [modelArgument],
+  flags: {
+    strategy: strategyFlag(quantizeStrategyNames),
+    ...registryFlags(quantizeParameters),
+    precision: text('VALUE', precisionBrief),
+    ...jobFlags,
+  },
+  aliases: { s: 'strategy', d: 'detach' },
+  async run(flags, model_name) {
+    await refuseAtOnce(this, flags);
+    const session = await connect(this.env);
+    const { precision = usualPrecision(flags.strategy) } = flags;
+    const values = registryValues(quantizeParameters, { ...flags, precision });
+    const query = { model_name, ...jobQuery(flags), ...values };
+    const begun = await session.client.call<typeof createQuantize>('POST /optimization/quantize', { query });
+    await finish(this, session, 'quantize', begun, flags);
   },
 });
 
-interface ShapeFlags {
-  inputs?: string;
-  outputs?: string;
-}
-
-type PruneFlags = JobFlags & ShapeFlags & RegistryFlags<typeof pruneParameters>;
-
-async function prune(this: CliContext, flags: PruneFlags, model_name: string): Promise<void> {
-  await refuseAtOnce(this, flags);
-  const { compression = String(pruneParameters.compression.otherwise) } = flags;
-  if (keepsAll(flags.strategy, Number(compression))) {
-    const told = 'compression 1 keeps all weights: --compression 2 keeps half of them.';
-    // The user may request it explicitly, for example to compare.
-    if (flags.compression === undefined) throw new CliError(`${told} Nothing was started.`, exitCodes.usage);
-    this.printer.say(told);
-  }
-  const session = await connect(this.env);
-  const { inputs = 'auto', outputs = 'auto' } = flags;
-  const query = {
-    model_name,
-    inputs,
-    outputs,
-    ...jobQuery(flags),
-    ...registryValues(pruneParameters, { ...flags }),
-  };
-  const begun = await session.client.call<typeof createPrune>('POST /optimization/prune', { query });
-  await finish(this, session, 'prune', begun, flags);
-}
-
-export const pruneCommand = buildCommand<PruneFlags, [string], CliContext>({
-  func: prune,
-  parameters: {
-    positional,
-    flags: {
-      strategy: strategyFlag(pruneStrategyNames),
-      ...registryFlags(pruneParameters),
-      inputs: text('SHAPES', "Shapes of the inputs (default: the model's)"),
-      outputs: text('SHAPES', "Shapes of the outputs (default: the model's)"),
-      ...jobFlags,
-    },
-    aliases: { s: 'strategy', d: 'detach' },
-  },
-  docs: {
-    brief: 'Prune a model',
-    fullDescription: `Makes a copy of a registered model without its least important weights, and prints the receipt.
+export const pruneCommand = command({
+  brief: 'Prune a model',
+  help: `Makes a copy of a registered model without its least important weights, and prints the receipt.
 
 Examples:
   mps prune digits --strategy structured_l2 --compression 2
   mps prune digits -s magnitude_global --compression 4 --result-name digits-sparse`,
+  args: [modelArgument],
+  flags: {
+    strategy: strategyFlag(pruneStrategyNames),
+    ...registryFlags(pruneParameters),
+    inputs: text('SHAPES', "Shapes of the inputs (default: the model's)"),
+    outputs: text('SHAPES', "Shapes of the outputs (default: the model's)"),
+    ...jobFlags,
+  },
+  aliases: { s: 'strategy', d: 'detach' },
+  async run(flags, model_name) {
+    await refuseAtOnce(this, flags);
+    const { compression = String(pruneParameters.compression.otherwise) } = flags;
+    if (keepsAll(flags.strategy, Number(compression))) {
+      const told = 'compression 1 keeps all weights: --compression 2 keeps half of them.';
+      // The user may request it explicitly, for example to compare.
+      if (flags.compression === undefined)
+        throw new CliError(`${told} Nothing was started.`, exitCodes.usage);
+      this.printer.say(told);
+    }
+    const session = await connect(this.env);
+    const { inputs = 'auto', outputs = 'auto' } = flags;
+    const query = {
+      model_name,
+      inputs,
+      outputs,
+      ...jobQuery(flags),
+      ...registryValues(pruneParameters, { ...flags }),
+    };
+    const begun = await session.client.call<typeof createPrune>('POST /optimization/prune', { query });
+    await finish(this, session, 'prune', begun, flags);
   },
 });

@@ -1,12 +1,11 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as listPrunings } from '../../../functions/optimization/compressions/prune/list-prune-strategies.endpoint.ts';
 import type { endpoint as readPrune } from '../../../functions/optimization/compressions/prune/read-prune-strategy.endpoint.ts';
 import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { CliContext } from '../../context.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { saveText } from '../../output/save-text.ts';
-import { force, gate, json, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { force, gate, json, text } from '../flags.ts';
 import {
   type Compression,
   followCompression,
@@ -15,15 +14,6 @@ import {
 } from './follow-compression.ts';
 import { saveResult } from './save-result.ts';
 import { showCompression } from './show-compression.ts';
-
-interface Flags {
-  svg?: string;
-  to?: string;
-  force?: boolean;
-  gate?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
 
 interface Found {
   operation: Operation;
@@ -68,61 +58,48 @@ async function newest(session: Session, ending: string): Promise<Found | undefin
   return last === undefined ? undefined : byId(session, last);
 }
 
-async function receipt(
-  this: CliContext,
-  { svg, to, force: isForced, json: isJson, gate: isGated }: Flags,
-  id = 'latest',
-) {
-  const session = await connect(this.env);
-  const found = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id)
-    ? await byId(session, id)
-    : await newest(session, id === 'latest' ? '' : id);
-  if (found === undefined)
-    throw new CliError(
-      id === 'latest' ? 'Nothing was pruned or quantized yet.' : `There is no pruning or quantization ${id}.`,
-    );
-  const { operation } = found;
-  const { strategy_id } = found.compression;
-  const compression = await followCompression(session.client, operation, strategy_id, this.printer);
-  showCompression(this, compression, { ...(isJson && { json: true }), ...(isGated && { gate: true }) });
-  if (svg !== undefined) {
-    const route = `GET /optimization/${operation}/strategies/{strategy_id}` as const;
-    const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
-      path: { strategy_id },
-    });
-    await saveText(this, { to: svg, force: isForced }, page);
-  }
-  if (to !== undefined) await saveResult(this, session, { operation, compression, to, force: isForced });
-}
-
 const file = (brief: string) => text('FILE', brief);
 
-export const receiptCommand = buildCommand({
-  func: receipt,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: 'ID of the pruning or quantization, the end of its ID, or latest (default)',
-          placeholder: 'ID',
-          parse: String,
-          optional: true,
-        },
-      ],
+export const receiptCommand = command({
+  brief: 'Show the receipt of a pruning or quantization',
+  help: 'A running job is followed until it ends.\n\nExamples:\n  mps receipt\n  mps receipt 4k8f --svg receipt.svg --to small.onnx',
+  args: [
+    {
+      brief: 'ID of the pruning or quantization, the end of its ID, or latest (default)',
+      placeholder: 'ID',
+      parse: String,
+      optional: true,
     },
-    flags: {
-      svg: file('Save the receipt as an SVG image'),
-      to: file('Save the result as this file'),
-      force,
-      gate,
-      json,
-      verbose,
-    },
+  ],
+  flags: {
+    svg: file('Save the receipt as an SVG image'),
+    to: file('Save the result as this file'),
+    force,
+    gate,
+    json,
   },
-  docs: {
-    brief: 'Show the receipt of a pruning or quantization',
-    fullDescription:
-      'A running job is followed until it ends.\n\nExamples:\n  mps receipt\n  mps receipt 4k8f --svg receipt.svg --to small.onnx',
+  async run({ svg, to, force: isForced, json: isJson, gate: isGated }, id = 'latest') {
+    const session = await connect(this.env);
+    const found = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id)
+      ? await byId(session, id)
+      : await newest(session, id === 'latest' ? '' : id);
+    if (found === undefined)
+      throw new CliError(
+        id === 'latest'
+          ? 'Nothing was pruned or quantized yet.'
+          : `There is no pruning or quantization ${id}.`,
+      );
+    const { operation } = found;
+    const { strategy_id } = found.compression;
+    const compression = await followCompression(session.client, operation, strategy_id, this.printer);
+    showCompression(this, compression, { ...(isJson && { json: true }), ...(isGated && { gate: true }) });
+    if (svg !== undefined) {
+      const route = `GET /optimization/${operation}/strategies/{strategy_id}` as const;
+      const page = await session.client.text<typeof readPrune>(route, 'image/svg+xml', {
+        path: { strategy_id },
+      });
+      await saveText(this, { to: svg, force: isForced }, page);
+    }
+    if (to !== undefined) await saveResult(this, session, { operation, compression, to, force: isForced });
   },
 });

@@ -1,4 +1,3 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as deleteServing } from '../../../functions/optimization/serving/delete-serving.endpoint.ts';
 import type { endpoint as putServing } from '../../../functions/optimization/serving/put-serving.endpoint.ts';
 import type { endpoint as putServingVersion } from '../../../functions/optimization/serving/put-serving-version.endpoint.ts';
@@ -9,53 +8,12 @@ import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { modelArgument } from '../arguments.ts';
-import { choice, json, text, verbose } from '../flags.ts';
-
-interface Flags {
-  version?: string;
-  alias?: string;
-  access?: string;
-  show?: boolean;
-  off?: boolean;
-  json?: boolean;
-  verbose?: boolean;
-}
+import { command } from '../command.ts';
+import { choice, json, text } from '../flags.ts';
 
 type Serving = AnswerOf<typeof readServing>;
 
 const route = '/optimization/models/{model_name}/serving' as const;
-
-async function serve(this: CliContext, flags: Flags, model_name: string): Promise<void> {
-  const { version, alias, access, show = false, off = false, json: isJson = false } = flags;
-  const path = { model_name };
-  const changes = [version, alias, access].some((flag) => flag !== undefined);
-  if ((off || show) && (changes || (off && show)))
-    throw new CliError('--off and --show take no other flags.', exitCodes.usage);
-  const { client } = await connect(this.env);
-  if (off) {
-    const gone = await client.call<typeof deleteServing>(`DELETE ${route}`, { path });
-    if (isJson) this.printer.json(gone);
-    else this.printer.say(`${model_name} is no longer served.`);
-    return;
-  }
-  const change = async (): Promise<Serving> => {
-    if (show) return client.call<typeof readServing>(`GET ${route}`, { path });
-    if (alias === undefined) {
-      const query = { ...(version !== undefined && { version }), ...(access !== undefined && { access }) };
-      // The service checks the value and names what is allowed.
-      return client.call<typeof putServing>(`PUT ${route}`, { path, query: query as never });
-    }
-    if (version === undefined || access !== undefined)
-      throw new CliError('--alias takes the version that it names: --version ID', exitCodes.usage);
-    return client.call<typeof putServingVersion>(`PUT ${route}/versions/{version}`, {
-      path: { ...path, version: alias },
-      query: { target: version },
-    });
-  };
-  const serving = await change();
-  if (isJson) this.printer.json(serving);
-  else showServing(this, client.url, serving);
-}
 
 function showServing({ printer }: CliContext, url: string, serving: Serving): void {
   const { model_name, access, default_version, versions, aliases, month, estimate, concurrency } = serving;
@@ -82,31 +40,56 @@ function showServing({ printer }: CliContext, url: string, serving: Serving): vo
 
 const milliseconds = (value: number | null): string => (value === null ? '' : `${value} ms`);
 
-export const serveCommand = buildCommand<Flags, [string], CliContext>({
-  func: serve,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [modelArgument] },
-    flags: {
-      version: text('ID', 'What answers: original, the ID of a strategy, or an alias'),
-      alias: text('NAME', 'Let this alias name --version; requests that come from now on follow it'),
-      access: text(
-        'WHO',
-        'Who may ask it: viewer (every account that may read), members (its project, owner and admins) or anyone',
-      ),
-      show: choice('Only show how it is served'),
-      off: choice('Stop serving it'),
-      json,
-      verbose,
-    },
-  },
-  docs: {
-    brief: 'Serve a model, or the result of a strategy, at an address',
-    fullDescription: `The model answers by the Open Inference Protocol, which the clients of Triton and KServe speak.
+export const serveCommand = command({
+  brief: 'Serve a model, or the result of a strategy, at an address',
+  help: `The model answers by the Open Inference Protocol, which the clients of Triton and KServe speak.
 
 Examples:
   mps serve digits
   mps serve digits --version 01jgk9a1b3c5d7e9f1g3h5j7k9
   mps serve digits --alias champion --version 01jgk9a1b3c5d7e9f1g3h5j7k9
   mps serve digits --off`,
+  args: [modelArgument],
+  flags: {
+    version: text('ID', 'What answers: original, the ID of a strategy, or an alias'),
+    alias: text('NAME', 'Let this alias name --version; requests that come from now on follow it'),
+    access: text(
+      'WHO',
+      'Who may ask it: viewer (every account that may read), members (its project, owner and admins) or anyone',
+    ),
+    show: choice('Only show how it is served'),
+    off: choice('Stop serving it'),
+    json,
+  },
+  async run(flags, model_name) {
+    const { version, alias, access, show = false, off = false, json: isJson = false } = flags;
+    const path = { model_name };
+    const changes = [version, alias, access].some((flag) => flag !== undefined);
+    if ((off || show) && (changes || (off && show)))
+      throw new CliError('--off and --show take no other flags.', exitCodes.usage);
+    const { client } = await connect(this.env);
+    if (off) {
+      const gone = await client.call<typeof deleteServing>(`DELETE ${route}`, { path });
+      if (isJson) this.printer.json(gone);
+      else this.printer.say(`${model_name} is no longer served.`);
+      return;
+    }
+    const change = async (): Promise<Serving> => {
+      if (show) return client.call<typeof readServing>(`GET ${route}`, { path });
+      if (alias === undefined) {
+        const query = { ...(version !== undefined && { version }), ...(access !== undefined && { access }) };
+        // The service checks the value and names what is allowed.
+        return client.call<typeof putServing>(`PUT ${route}`, { path, query: query as never });
+      }
+      if (version === undefined || access !== undefined)
+        throw new CliError('--alias takes the version that it names: --version ID', exitCodes.usage);
+      return client.call<typeof putServingVersion>(`PUT ${route}/versions/{version}`, {
+        path: { ...path, version: alias },
+        query: { target: version },
+      });
+    };
+    const serving = await change();
+    if (isJson) this.printer.json(serving);
+    else showServing(this, client.url, serving);
   },
 });

@@ -1,4 +1,3 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as putRunBudget } from '../../../functions/experiments/budget/put-experiment-budget.endpoint.ts';
 import type { endpoint as readRunBudget } from '../../../functions/experiments/budget/read-experiment-budget.endpoint.ts';
 import type { endpoint as putProjectBudget } from '../../../functions/projects/budget/put-project-budget.endpoint.ts';
@@ -13,40 +12,48 @@ import { namedExperiment } from '../../experiments/find-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import { dollarsText } from '../../output/units.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, project, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, project, text } from '../flags.ts';
 
-export const budgetCommand = buildCommand({
-  func: budget,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: 'New budget in US$, or none (default: show it)',
-          placeholder: 'US$',
-          parse: dollars,
-          optional: true,
-        },
-      ],
-    },
-    flags: {
-      user: text('NAME', "Budget of a user's month; only admins set it"),
-      run: text('ID', 'Budget of a training that waits or runs'),
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Show or set what a project, a user or a training may cost',
-    fullDescription: `Budgets of projects and users are for each month (UTC). A job begins only if what it may cost, up to its timeout, is left. Once a budget is used up, what runs saves its checkpoints and ends; "mps rerun" goes on from there.
+export const budgetCommand = command({
+  brief: 'Show or set what a project, a user or a training may cost',
+  help: `Budgets of projects and users are for each month (UTC). A job begins only if what it may cost, up to its timeout, is left. Once a budget is used up, what runs saves its checkpoints and ends; "mps rerun" goes on from there.
 
 Examples:
   mps budget
   mps budget 50
   mps budget none --user ada
   mps budget 5 --run latest`,
+  args: [
+    {
+      brief: 'New budget in US$, or none (default: show it)',
+      placeholder: 'US$',
+      parse: dollars,
+      optional: true,
+    },
+  ],
+  flags: {
+    user: text('NAME', "Budget of a user's month; only admins set it"),
+    run: text('ID', 'Budget of a training that waits or runs'),
+    project,
+    json,
+  },
+  async run(flags, change) {
+    const { user, run, project: given, json: isJson } = flags;
+    refuseBoth({ user, run }, 'Choose one of --user and --run.');
+    const answer = await usageFaults(exchange(this, { user, run, project: given }, change));
+    if (isJson) {
+      this.printer.json(answer);
+      return;
+    }
+    const { amount, month, spent, reserved, left } = answer;
+    this.printer.facts([
+      ['budget', amount === null ? 'none' : `${dollarsText(amount)}${month === null ? '' : ' a month'}`],
+      ['month', month],
+      ['spent', dollarsText(spent)],
+      ['reserved', dollarsText(reserved)],
+      ['left', left === null ? null : dollarsText(left)],
+    ]);
   },
 });
 
@@ -61,24 +68,6 @@ export function dollars(text: string): Amount {
 /** Stricli takes no null as a value. */
 export interface Amount {
   amount: number | null;
-}
-
-async function budget(this: CliContext, flags: Flags, change?: Amount): Promise<void> {
-  const { user, run, project: given, json: isJson } = flags;
-  refuseBoth({ user, run }, 'Choose one of --user and --run.');
-  const answer = await usageFaults(exchange(this, { user, run, project: given }, change));
-  if (isJson) {
-    this.printer.json(answer);
-    return;
-  }
-  const { amount, month, spent, reserved, left } = answer;
-  this.printer.facts([
-    ['budget', amount === null ? 'none' : `${dollarsText(amount)}${month === null ? '' : ' a month'}`],
-    ['month', month],
-    ['spent', dollarsText(spent)],
-    ['reserved', dollarsText(reserved)],
-    ['left', left === null ? null : dollarsText(left)],
-  ]);
 }
 
 type Answer = AnswerOf<typeof readProjectBudget>;
@@ -117,5 +106,4 @@ interface Flags {
   run?: string | undefined;
   project?: string | undefined;
   json?: boolean;
-  verbose?: boolean;
 }

@@ -1,4 +1,4 @@
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as deleteVariable } from '../../../functions/projects/variables/delete-variable.endpoint.ts';
 import type { endpoint as listVariables } from '../../../functions/projects/variables/list-variables.endpoint.ts';
 import type { endpoint as putVariable } from '../../../functions/projects/variables/put-variable.endpoint.ts';
@@ -9,38 +9,35 @@ import { connect } from '../../login/connect.ts';
 import { findEnvironment } from '../../projects/find-environment.ts';
 import { rememberFolder } from '../../projects/known-folders.ts';
 import { projectSession, projectToFill } from '../../projects/project-session.ts';
-import { choice, json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, project } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
-async function show(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  const [environment, variables] = await Promise.all([
-    findEnvironment(client, path.project_id),
-    client.call<typeof listVariables>('GET /projects/{project_id}/variables', { path }),
-  ]);
-  if (isJson) {
-    this.printer.json({ environment: environment ?? null, variables });
-    return;
-  }
-  if (environment === undefined) this.printer.say('The project has no environment yet; "mps run" sets it.');
-  else {
-    const { entry_point_command, env_type, dependencies, lock_hash } = environment;
-    this.printer.facts([
-      ['command', entry_point_command],
-      ['type', env_type],
-      ['dependencies', dependencies.replaceAll('\n', ', ')],
-      ['lock hash', lock_hash],
+const showCommand = command({
+  brief: 'Show the environment and the variables of a project',
+  help: 'Examples:\n  mps env\n  mps env show --json',
+  flags: { project, json },
+  async run({ project: given, json: isJson }) {
+    const { client, path } = await projectSession(this, given);
+    const [environment, variables] = await Promise.all([
+      findEnvironment(client, path.project_id),
+      client.call<typeof listVariables>('GET /projects/{project_id}/variables', { path }),
     ]);
-  }
-  this.printer.facts(variables.map(({ name, value }) => [name, value ?? '(secret)'] as const));
-}
-
-const showCommand = buildCommand({
-  func: show,
-  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
-  docs: {
-    brief: 'Show the environment and the variables of a project',
-    fullDescription: 'Examples:\n  mps env\n  mps env show --json',
+    if (isJson) {
+      this.printer.json({ environment: environment ?? null, variables });
+      return;
+    }
+    if (environment === undefined) this.printer.say('The project has no environment yet; "mps run" sets it.');
+    else {
+      const { entry_point_command, env_type, dependencies, lock_hash } = environment;
+      this.printer.facts([
+        ['command', entry_point_command],
+        ['type', env_type],
+        ['dependencies', dependencies.replaceAll('\n', ', ')],
+        ['lock hash', lock_hash],
+      ]);
+    }
+    this.printer.facts(variables.map(({ name, value }) => [name, value ?? '(secret)'] as const));
   },
 });
 
@@ -65,49 +62,28 @@ async function readVariable(
   );
 }
 
-async function set(
-  this: CliContext,
-  { plain = false, project: given, json: isJson }: SetFlags,
-  variable: string,
-): Promise<void> {
-  const session = await connect(this.env);
-  const { name, value } = await readVariable(this, variable, plain);
-  const path = await projectToFill(this, session, given);
-  const route = 'PUT /projects/{project_id}/variables/{name}';
-  const stored = await session.client.call<typeof putVariable>(route, {
-    path: { ...path, name },
-    body: { value, secret: !plain },
-  });
-  // Who gives a secret to the project of this folder means the folder's program to have it. A variable says nothing of that.
-  if (!plain) await rememberFolder(this.env, { url: session.client.url, ...path, folder: this.folder });
-  if (isJson) this.printer.json(stored);
-  else this.printer.say(`${name} is set${stored.secret ? '; nobody can read it again' : ''}.`);
-}
-
-const setCommand = buildCommand({
-  func: set,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        { brief: 'Name of the variable; with --plain, NAME=VALUE', placeholder: 'NAME', parse: String },
-      ],
-    },
-    flags: {
-      plain: choice('Not a secret: show its value'),
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Set an environment variable of a project; a secret without --plain',
-    fullDescription: `Every later training gets it. Type the value or pipe it in; a final line end is removed.
+const setCommand = command({
+  brief: 'Set an environment variable of a project; a secret without --plain',
+  help: `Every later training gets it. Type the value or pipe it in; a final line end is removed.
 
 Examples:
   mps env set HF_TOKEN < token-file
   mps env set --plain WANDB_MODE=offline`,
+  args: [{ brief: 'Name of the variable; with --plain, NAME=VALUE', placeholder: 'NAME', parse: String }],
+  flags: { plain: choice('Not a secret: show its value'), project, json },
+  async run({ plain = false, project: given, json: isJson }, variable) {
+    const session = await connect(this.env);
+    const { name, value } = await readVariable(this, variable, plain);
+    const path = await projectToFill(this, session, given);
+    const route = 'PUT /projects/{project_id}/variables/{name}';
+    const stored = await session.client.call<typeof putVariable>(route, {
+      path: { ...path, name },
+      body: { value, secret: !plain },
+    });
+    // Who gives a secret to the project of this folder means the folder's program to have it. A variable says nothing of that.
+    if (!plain) await rememberFolder(this.env, { url: session.client.url, ...path, folder: this.folder });
+    if (isJson) this.printer.json(stored);
+    else this.printer.say(`${name} is set${stored.secret ? '; nobody can read it again' : ''}.`);
   },
 });
 
@@ -126,7 +102,3 @@ export const envRoutes = buildRouteMap<string, CliContext>({
   defaultCommand: 'show',
   docs: { brief: 'Show the environment of a project, and set its variables and secrets' },
 });
-
-interface SetFlags extends ProjectFlags {
-  plain?: boolean;
-}

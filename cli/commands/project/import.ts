@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildCommand } from '@stricli/core';
 import type { endpoint as putImport } from '../../../functions/projects/archive/put-import.endpoint.ts';
 import type { endpoint as readImport } from '../../../functions/projects/archive/read-import.endpoint.ts';
 import type { endpoint as requestImport } from '../../../functions/projects/archive/request-import.endpoint.ts';
@@ -8,49 +7,19 @@ import { partedBytes, sendByTicket } from '../../../shared/client/node/send-by-t
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
-import { type ImportFlags, importTracker } from '../../import/import-tracker.ts';
+import { importTracker } from '../../import/import-tracker.ts';
 import { isTracker, type Tracker, trackers } from '../../import/open-source.ts';
 import { connect } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { digestFile } from '../../upload/digest-file.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { localPath } from '../arguments.ts';
-import { choice, json, parsed, project, repeated, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, parsed, project, repeated, text } from '../flags.ts';
 
-export const importCommand = buildCommand({
-  func: importOne,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          ...localPath('Archive from "mps export", or with --from what another tracker has recorded'),
-          optional: true,
-        },
-      ],
-    },
-    flags: {
-      from: parsed(
-        trackerNamed,
-        'TRACKER',
-        `Import the runs of another tracker: ${Object.keys(trackers).join(', ')}`,
-      ),
-      project: {
-        ...project,
-        brief: 'With --from: put all runs into this project (default: by their own names)',
-      },
-      map: repeated(parseMapping, 'OLD=NEW', 'With --from: give a metric another name; may be repeated'),
-      dryRun: choice('With --from: count what would come, and send nothing'),
-      report: text('FILE', 'With --from: save what was brought and what was not as JSON'),
-      watch: choice('With --from: go on while runs are written, until Ctrl-C'),
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Create a project from an archive, or import the runs of another tracker',
-    fullDescription: `You own the new project. The archive may come from another service.
+export const importCommand = command({
+  brief: 'Create a project from an archive, or import the runs of another tracker',
+  help: `You own the new project. The archive may come from another service.
 
 With --from, runs come with params, tags, metrics, files and status; what cannot come is listed at the end. Run it again for what is
 new; it goes on after an interruption. SOURCE is, for
@@ -64,6 +33,48 @@ Examples:
   mps import --from offline
   mps import --from tensorboard runs --project digits --map Loss/train=loss
   mps import --from mlflow http://127.0.0.1:5000 --dry-run`,
+  args: [
+    {
+      ...localPath('Archive from "mps export", or with --from what another tracker has recorded'),
+      optional: true,
+    },
+  ],
+  flags: {
+    from: parsed(
+      trackerNamed,
+      'TRACKER',
+      `Import the runs of another tracker: ${Object.keys(trackers).join(', ')}`,
+    ),
+    project: {
+      ...project,
+      brief: 'With --from: put all runs into this project (default: by their own names)',
+    },
+    map: repeated(parseMapping, 'OLD=NEW', 'With --from: give a metric another name; may be repeated'),
+    dryRun: choice('With --from: count what would come, and send nothing'),
+    report: text('FILE', 'With --from: save what was brought and what was not as JSON'),
+    watch: choice('With --from: go on while runs are written, until Ctrl-C'),
+    json,
+  },
+  async run({ from, json: isJson, ...flags }, given) {
+    const path = given ?? (from === 'offline' ? '.' : undefined);
+    if (path === undefined) {
+      const missing =
+        from === undefined ? 'PATH, an archive from "mps export"' : `SOURCE, ${trackers[from].source}`;
+      throw new CliError(`mps import needs ${missing}.`, exitCodes.usage);
+    }
+    if (from !== undefined) {
+      await importTracker(this, from, path, { ...flags, json: isJson });
+      return;
+    }
+    const others = Object.entries(flags).flatMap(([name, value]) =>
+      value === undefined || name === 'verbose' ? [] : [name],
+    );
+    if (others.length > 0)
+      throw new CliError(
+        `--${others.join(', --').replace('dryRun', 'dry-run')} ${others.length > 1 ? 'need' : 'needs'} --from: an archive comes as it is.`,
+        exitCodes.usage,
+      );
+    await importArchive.call(this, isJson, path);
   },
 });
 
@@ -76,38 +87,6 @@ function parseMapping(text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1) throw new Error('must be two names, such as train/loss=loss');
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-interface Flags extends Partial<ImportFlags> {
-  from?: Tracker;
-  json?: boolean;
-  verbose?: boolean;
-}
-
-async function importOne(
-  this: CliContext,
-  { from, json: isJson, ...flags }: Flags,
-  given?: string,
-): Promise<void> {
-  const path = given ?? (from === 'offline' ? '.' : undefined);
-  if (path === undefined) {
-    const missing =
-      from === undefined ? 'PATH, an archive from "mps export"' : `SOURCE, ${trackers[from].source}`;
-    throw new CliError(`mps import needs ${missing}.`, exitCodes.usage);
-  }
-  if (from !== undefined) {
-    await importTracker(this, from, path, { ...flags, json: isJson });
-    return;
-  }
-  const others = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined || name === 'verbose' ? [] : [name],
-  );
-  if (others.length > 0)
-    throw new CliError(
-      `--${others.join(', --').replace('dryRun', 'dry-run')} ${others.length > 1 ? 'need' : 'needs'} --from: an archive comes as it is.`,
-      exitCodes.usage,
-    );
-  await importArchive.call(this, isJson, path);
 }
 
 const lookMilliseconds = 2000;

@@ -1,76 +1,60 @@
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as deleteMember } from '../../../functions/projects/members/delete-member.endpoint.ts';
 import type { endpoint as listMembers } from '../../../functions/projects/members/list-members.endpoint.ts';
 import type { endpoint as putMember } from '../../../functions/projects/members/put-member.endpoint.ts';
 import { usageFaults } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, type ProjectFlags, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, project } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
 
 const roles = ['viewer', 'developer'] as const;
 
-async function add(
-  this: CliContext,
-  { role = 'developer', project: given, json: isJson }: AddFlags,
-  username: string,
-): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  const member = await usageFaults(
-    client.call<typeof putMember>('PUT /projects/{project_id}/members/{username}', {
-      path: { ...path, username },
-      fields: { role },
-    }),
-  );
-  if (isJson) this.printer.json(member);
-  else this.printer.say(`${member.username} is a ${member.role} of the project.`);
-}
-
-const addCommand = buildCommand({
-  func: add,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [{ brief: 'Name of the user', placeholder: 'NAME', parse: String }],
-    },
-    flags: {
-      role: {
-        kind: 'enum',
-        values: roles,
-        brief: 'viewer reads; developer also changes and trains (default)',
-        optional: true,
-      },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Share the project with a user, or change the role of a member',
-    fullDescription: `Only the owner of the project and admins share it.
+const addCommand = command({
+  brief: 'Share the project with a user, or change the role of a member',
+  help: `Only the owner of the project and admins share it.
 
 Examples:
   mps members add grace
   mps members add alan --role viewer`,
+  args: [{ brief: 'Name of the user', placeholder: 'NAME', parse: String }],
+  flags: {
+    role: {
+      kind: 'enum',
+      values: roles,
+      brief: 'viewer reads; developer also changes and trains (default)',
+      optional: true,
+    },
+    project,
+    json,
+  },
+  async run({ role = 'developer', project: given, json: isJson }, username) {
+    const { client, path } = await projectSession(this, given);
+    const member = await usageFaults(
+      client.call<typeof putMember>('PUT /projects/{project_id}/members/{username}', {
+        path: { ...path, username },
+        fields: { role },
+      }),
+    );
+    if (isJson) this.printer.json(member);
+    else this.printer.say(`${member.username} is a ${member.role} of the project.`);
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  const members = await client.call<typeof listMembers>('GET /projects/{project_id}/members', { path });
-  if (isJson) for (const member of members) this.process.stdout.write(`${JSON.stringify(member)}\n`);
-  else
-    this.printer.table(
-      ['USER', 'ROLE', 'SINCE'],
-      members.map(({ username, role, added_at }) => [username, role, added_at?.slice(0, 10) ?? '-']),
-    );
-}
-
-const lsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
-  docs: { brief: 'List the members of the project', fullDescription: 'Example:\n  mps members ls' },
+const lsCommand = command({
+  brief: 'List the members of the project',
+  help: 'Example:\n  mps members ls',
+  flags: { project, json },
+  async run({ project: given, json: isJson }) {
+    const { client, path } = await projectSession(this, given);
+    const members = await client.call<typeof listMembers>('GET /projects/{project_id}/members', { path });
+    await this.printer.list(members, isJson, ['USER', 'ROLE', 'SINCE'], (member) => [
+      member.username,
+      member.role,
+      member.added_at?.slice(0, 10) ?? '-',
+    ]);
+  },
 });
 
 const removeCommand = removeNamed({
@@ -88,7 +72,3 @@ export const memberRoutes = buildRouteMap<string, CliContext>({
   routes: { add: addCommand, ls: lsCommand, remove: removeCommand },
   docs: { brief: 'Share a project with other users' },
 });
-
-interface AddFlags extends ProjectFlags {
-  role?: (typeof roles)[number];
-}

@@ -1,34 +1,28 @@
-import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { requireProject } from '../../projects/find-project.ts';
 import { criterionText, setCriterion } from '../../projects/set-criterion.ts';
-import { json, type ProjectFlags, project as projectFlag, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, type ProjectFlags, project as projectFlag, text } from '../flags.ts';
 
-export const projectCommand = buildCommand({
-  func: project,
-  parameters: {
-    flags: {
-      criterion: text(
-        'NAME[:min|max]',
-        'Metric that ranks the experiments, with its direction if its name does not say it',
-      ),
-      project: projectFlag,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: "Show the folder's project, or change what ranks its experiments",
-    fullDescription: `The criterion decides what "best" means in lists, sweeps and the console. The key criterion of mps.yaml sets it, too.
+export const projectCommand = command({
+  brief: "Show the folder's project, or change what ranks its experiments",
+  help: `The criterion decides what "best" means in lists, sweeps and the console. The key criterion of mps.yaml sets it, too.
 
 Examples:
   mps project
   mps project --criterion val_loss
   mps project --criterion "metrics/mAP50-95(B)"
   mps project --criterion fitness:max`,
+  flags: {
+    criterion: text(
+      'NAME[:min|max]',
+      'Metric that ranks the experiments, with its direction if its name does not say it',
+    ),
+    project: projectFlag,
+    json,
   },
+  run: project,
 });
 
 async function project(

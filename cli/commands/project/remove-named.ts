@@ -1,7 +1,8 @@
-import { buildCommand, type Command } from '@stricli/core';
+import type { Command } from '@stricli/core';
 import type { CliContext } from '../../context.ts';
 import { projectSession } from '../../projects/project-session.ts';
-import { json, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { json, project } from '../flags.ts';
 
 type Session = Awaited<ReturnType<typeof projectSession>>;
 
@@ -18,12 +19,12 @@ interface Removal {
 
 /** Build the command that removes things of a project by their names. */
 export function removeNamed({ many, brief, example, remove, said = deleted }: Removal): Command<CliContext> {
-  return buildCommand({
-    async func(
-      this: CliContext,
-      { project: given, json: isJson }: { project?: string; json?: boolean; verbose?: boolean },
-      ...names: string[]
-    ): Promise<void> {
+  return command({
+    brief,
+    help: `Example:\n  ${example}`,
+    args: [{ brief: `${many} to delete`, placeholder: 'NAME', parse: String, several: 1 }],
+    flags: { project, json },
+    async run({ project: given, json: isJson }, ...names) {
       const session = await projectSession(this, given);
       for (const name of names) {
         const removed = await remove(session, name);
@@ -31,16 +32,6 @@ export function removeNamed({ many, brief, example, remove, said = deleted }: Re
         else this.printer.say(said(name));
       }
     },
-    parameters: {
-      positional: {
-        kind: 'array',
-        parameter: { brief: `${many} to delete`, placeholder: 'NAME', parse: String },
-        minimum: 1,
-      },
-      flags: { project, json, verbose },
-      aliases: { p: 'project' },
-    },
-    docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 }
 

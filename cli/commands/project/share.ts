@@ -1,4 +1,4 @@
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as createLink } from '../../../functions/links/create-link.endpoint.ts';
 import type { endpoint as deleteLink } from '../../../functions/links/delete-link.endpoint.ts';
 import type { endpoint as listLinks } from '../../../functions/links/list-links.endpoint.ts';
@@ -13,41 +13,14 @@ import { connect } from '../../login/connect.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import { namedSweep } from '../../sweeps/find-sweep.ts';
 import { experimentIdOf } from '../arguments.ts';
-import { choice, json, type ProjectFlags, period, project, text, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, period, project, text } from '../flags.ts';
 import { removeNamed } from './remove-named.ts';
-
-async function make(
-  this: CliContext,
-  { for: expires_in, hide = [], anonymous = false, files = false, json: isJson, ...named }: MakeFlags,
-  ...ids: string[]
-): Promise<void> {
-  const { session, project_id, subject } = await subjectOf(this, named, ids);
-  const shown = {
-    subject,
-    anonymous,
-    files,
-    hide: [...hide],
-    ...(expires_in !== undefined && { expires_in }),
-  };
-  const { secret, ...link } = await usageFaults(
-    session.client.call<typeof createLink>('POST /projects/{project_id}/links', {
-      path: { project_id },
-      body: shown,
-    }),
-  );
-  const url = consoleLink(consoleOf(session.client.url), ['s', secret]);
-  if (isJson) return this.printer.json({ ...link, url });
-  this.printer.line(url);
-  const until = link.expires_at.slice(0, 10);
-  this.printer.say(
-    `Whoever has this address sees it without an account until ${until}. "mps share rm ${link.link_id}" revokes it.`,
-  );
-}
 
 /** Find what is shared. @throws CliError */
 async function subjectOf(
   context: CliContext,
-  { project: given, sweep, view, report }: Pick<MakeFlags, 'project' | 'sweep' | 'view' | 'report'>,
+  { project: given, sweep, view, report }: Partial<Record<'project' | 'sweep' | 'view' | 'report', string>>,
   ids: readonly string[],
 ) {
   refuseBoth({ sweep, view, report }, 'Share one of them.');
@@ -101,51 +74,65 @@ async function reportNamed(client: Client, path: { project_id: string }, name: s
   return report.report_id;
 }
 
-const makeCommand = buildCommand({
-  func: make,
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: experimentIdOf('Experiments to show, one or several to compare (default: latest)'),
-    },
-    flags: {
-      sweep: text('ID', 'Show this sweep instead'),
-      view: text('NAME', 'Show this saved view of the project instead'),
-      report: text('ID', 'Show this report of the project instead, by its ID or title'),
-      for: { ...period, brief: 'Time until the link ends, such as 8h or 30d (default: 30d)' },
-      anonymous: choice('Leave out users, commit, note, tags, and what looks like a path or an address'),
-      files: choice('Show the artifacts, too'),
-      hide: { ...text('PARAM', 'Param not to show; may be repeated'), variadic: true },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
+const makeCommand = command({
+  brief: 'Share experiments by a link',
+  help: 'Only the owner of the project and admins share. Look at the page yourself before you send it.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share --sweep latest',
+  args: [
+    { ...experimentIdOf('Experiments to show, one or several to compare (default: latest)'), several: 0 },
+  ],
+  flags: {
+    sweep: text('ID', 'Show this sweep instead'),
+    view: text('NAME', 'Show this saved view of the project instead'),
+    report: text('ID', 'Show this report of the project instead, by its ID or title'),
+    for: { ...period, brief: 'Time until the link ends, such as 8h or 30d (default: 30d)' },
+    anonymous: choice('Leave out users, commit, note, tags, and what looks like a path or an address'),
+    files: choice('Show the artifacts, too'),
+    hide: { ...text('PARAM', 'Param not to show; may be repeated'), variadic: true },
+    project,
+    json,
   },
-  docs: {
-    brief: 'Share experiments by a link',
-    fullDescription:
-      'Only the owner of the project and admins share. Look at the page yourself before you send it.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share --sweep latest',
+  async run(
+    { for: expires_in, hide = [], anonymous = false, files = false, json: isJson, ...named },
+    ...ids
+  ) {
+    const { session, project_id, subject } = await subjectOf(this, named, ids);
+    const shown = {
+      subject,
+      anonymous,
+      files,
+      hide: [...hide],
+      ...(expires_in !== undefined && { expires_in }),
+    };
+    const { secret, ...link } = await usageFaults(
+      session.client.call<typeof createLink>('POST /projects/{project_id}/links', {
+        path: { project_id },
+        body: shown,
+      }),
+    );
+    const url = consoleLink(consoleOf(session.client.url), ['s', secret]);
+    if (isJson) return this.printer.json({ ...link, url });
+    this.printer.line(url);
+    const until = link.expires_at.slice(0, 10);
+    this.printer.say(
+      `Whoever has this address sees it without an account until ${until}. "mps share rm ${link.link_id}" revokes it.`,
+    );
   },
 });
 
-async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  const rows: string[][] = [];
-  for await (const link of client.rows<typeof listLinks>('GET /projects/{project_id}/links', { path })) {
-    if (isJson) this.process.stdout.write(`${JSON.stringify(link)}\n`);
-    const { link_id, kind, about, anonymous, files, created_at, expires_at } = link;
-    const shows = [anonymous ? 'anonymous' : '', files ? 'files' : ''].filter(Boolean);
-    const dates = [created_at, expires_at].map((time) => time.slice(0, 10));
-    rows.push([link_id, kind, about.join(' '), shows.join(', '), ...dates]);
-  }
-  if (!isJson) this.printer.table(['LINK', 'SHOWS', 'WHICH', '', 'CREATED', 'UNTIL'], rows);
-}
-
-const lsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
-  docs: { brief: 'List the links of the project', fullDescription: 'Example:\n  mps share ls' },
+const lsCommand = command({
+  brief: 'List the links of the project',
+  help: 'Example:\n  mps share ls',
+  flags: { project, json },
+  async run({ project: given, json: isJson }) {
+    const { client, path } = await projectSession(this, given);
+    const links = client.rows<typeof listLinks>('GET /projects/{project_id}/links', { path });
+    await this.printer.list(links, isJson, ['LINK', 'SHOWS', 'WHICH', '', 'CREATED', 'UNTIL'], (link) => {
+      const { link_id, kind, about, anonymous, files, created_at, expires_at } = link;
+      const shows = [anonymous ? 'anonymous' : '', files ? 'files' : ''].filter(Boolean);
+      const dates = [created_at, expires_at].map((time) => time.slice(0, 10));
+      return [link_id, kind, about.join(' '), shows.join(', '), ...dates];
+    });
+  },
 });
 
 const rmCommand = removeNamed({
@@ -168,13 +155,3 @@ export const shareRoutes = buildRouteMap<string, CliContext>({
       '"mps share RUN" makes a link, as "mps share new" does.\n\nExamples:\n  mps share 8wkr7 --for 30d --anonymous\n  mps share ls\n  mps share rm 01k…',
   },
 });
-
-interface MakeFlags extends ProjectFlags {
-  sweep?: string;
-  view?: string;
-  report?: string;
-  for?: number;
-  anonymous?: boolean;
-  files?: boolean;
-  hide?: readonly string[];
-}

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildRouteMap } from '@stricli/core';
 import type { endpoint as deleteSchedule } from '../../../functions/projects/schedules/delete-schedule.endpoint.ts';
 import type { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
 import type { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
@@ -9,20 +9,18 @@ import { parseCommand } from '../../../shared/command/parse-command.ts';
 import type { CliContext } from '../../context.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
-import type { Override } from '../../run/override-config.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import { namedSchedule, schedulesOf } from '../../schedules/find-schedule.ts';
 import { makeSchedule, type Schedule } from '../../schedules/make-schedule.ts';
 import { timeText } from '../../schedules/time-text.ts';
+import { command } from '../command.ts';
 import {
   detach,
   json,
   overrides,
-  type ProjectFlags,
   project,
   root,
   runBudget,
-  type SizeFlags,
   sizes,
   text,
   uploadYes,
@@ -48,53 +46,44 @@ const makeFlags = {
   verbose,
 } as const;
 
-const makeCommand = buildCommand({
-  func: make,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: 'Minute, hour, day of month, month, day of week, as one word: "0 3 * * 1-5"',
-          placeholder: 'CRON',
-          parse: String,
-        },
-      ],
-    },
-    flags: makeFlags,
-    aliases: { c: 'config', S: 'set', p: 'project', y: 'yes' },
-  },
-  docs: {
-    brief: 'Train this folder again and again by the clock',
-    fullDescription: `Uploads the folder as "mps run" does, and keeps it: later changes of the folder change nothing, but each run gets the current version of its data set. A time that the machine slept through is made up for once. After three failures in a row it pauses, and the hooks of the project are told.
+const makeCommand = command({
+  brief: 'Train this folder again and again by the clock',
+  help: `Uploads the folder as "mps run" does, and keeps it: later changes of the folder change nothing, but each run gets the current version of its data set. A time that the machine slept through is made up for once. After three failures in a row it pauses, and the hooks of the project are told.
 
 Examples:
   mps schedule "0 3 * * 1-5" --zone Europe/Berlin -- python retrain.py
   mps schedule "*/30 * * * *" --overlap queue --budget 0.5
   mps schedule ls`,
+  args: [
+    {
+      brief: 'Minute, hour, day of month, month, day of week, as one word: "0 3 * * 1-5"',
+      placeholder: 'CRON',
+      parse: String,
+    },
+  ],
+  flags: makeFlags,
+  aliases: { c: 'config', S: 'set', p: 'project', y: 'yes' },
+  async run(flags, cron) {
+    const { zone = ownZone(), overlap, name: title, budget, command, set = [], yes = false, ...rest } = flags;
+    const { json: isJson, verbose: _, ...run } = rest;
+    const words = command === undefined ? [] : parseCommand(command);
+    const session = await connect(this.env);
+    const { folder, printer } = this;
+    const name = basename(folder) || 'project';
+    const schedule = await untilSubmitted(
+      (signal, onSubmit) =>
+        makeSchedule(
+          session,
+          { cron, zone, overlap, name: title, budget },
+          { ...run, overrides: set, words, yes },
+          { folder, name, printer, signal, onSubmit },
+        ),
+      interruptions,
+    );
+    if (isJson) this.printer.json(schedule);
+    else this.printer.line(schedule.schedule_id);
   },
 });
-
-async function make(this: CliContext, flags: MakeFlags, cron: string): Promise<void> {
-  const { zone = ownZone(), overlap, name: title, budget, command, set = [], yes = false, ...rest } = flags;
-  const { json: isJson, verbose: _, ...run } = rest;
-  const words = command === undefined ? [] : parseCommand(command);
-  const session = await connect(this.env);
-  const { folder, printer } = this;
-  const name = basename(folder) || 'project';
-  const schedule = await untilSubmitted(
-    (signal, onSubmit) =>
-      makeSchedule(
-        session,
-        { cron, zone, overlap, name: title, budget },
-        { ...run, overrides: set, words, yes },
-        { folder, name, printer, signal, onSubmit },
-      ),
-    interruptions,
-  );
-  if (isJson) this.printer.json(schedule);
-  else this.printer.line(schedule.schedule_id);
-}
 
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -105,12 +94,6 @@ const interruptions = {
   after: ({ schedule_id: id }: Schedule) =>
     `Interrupted; the schedule exists.\nTo delete it: mps schedule rm ${id}`,
 };
-
-async function ls(this: CliContext, { project: named, json: isJson }: ProjectFlags): Promise<void> {
-  const { schedules } = await schedulesOf(this, named);
-  if (isJson) for (const schedule of schedules) this.process.stdout.write(`${JSON.stringify(schedule)}\n`);
-  else this.printer.table(['SCHEDULE', 'NAME', 'CRON', 'NEXT', 'LAST', 'COMMAND'], schedules.map(rowOf));
-}
 
 function rowOf({
   schedule_id,
@@ -133,12 +116,14 @@ function rowOf({
   ];
 }
 
-const lsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
-  docs: {
-    brief: 'List the schedules of a project, with their next times and last results',
-    fullDescription: '--json prints one line per schedule.\n\nExample:\n  mps schedule ls',
+const lsCommand = command({
+  brief: 'List the schedules of a project, with their next times and last results',
+  help: '--json prints one line per schedule.\n\nExample:\n  mps schedule ls',
+  flags: { project, json },
+  async run({ project: named, json: isJson }) {
+    const { schedules } = await schedulesOf(this, named);
+    const headings = ['SCHEDULE', 'NAME', 'CRON', 'NEXT', 'LAST', 'COMMAND'];
+    await this.printer.list(schedules, isJson, headings, rowOf);
   },
 });
 
@@ -149,50 +134,42 @@ const actionCommand = (
   change: (client: Client, path: { project_id: string; schedule_id: string }) => Promise<Schedule>,
   { brief, example }: { brief: string; example: string },
 ) =>
-  buildCommand<ProjectFlags, [string], CliContext>({
-    async func({ project: named, json: isJson }, name) {
+  command({
+    brief,
+    help: `Example:\n  ${example}`,
+    args: [scheduleName],
+    flags: { project, json },
+    async run({ project: named, json: isJson }, name) {
       const { session, path } = await namedSchedule(this, named, name);
       showNext(this, { json: isJson ?? false }, await change(session.client, path));
     },
-    parameters: {
-      positional: { kind: 'tuple', parameters: [scheduleName] },
-      flags: { project, json, verbose },
-      aliases: { p: 'project' },
-    },
-    docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 
-const runCommand = buildCommand<ProjectFlags & { detach?: boolean }, [string], CliContext>({
-  async func({ project: named, json: isJson, detach: isDetached }, name) {
+const runCommand = command({
+  brief: 'Begin a run of a schedule now and follow it',
+  help: 'Its next time stays as it is.\n\nExample:\n  mps schedule run nightly',
+  args: [scheduleName],
+  flags: { detach, project, json },
+  aliases: { p: 'project', d: 'detach' },
+  async run({ project: named, json: isJson, detach: isDetached }, name) {
     const { session, path } = await namedSchedule(this, named, name);
     const begun = await session.client.call<typeof runSchedule>(`${at}/run`, { path });
     await showToEnd(this, session.client, begun, { detach: isDetached, json: isJson });
   },
-  parameters: {
-    positional: { kind: 'tuple', parameters: [scheduleName] },
-    flags: { detach, project, json, verbose },
-    aliases: { p: 'project', d: 'detach' },
-  },
-  docs: {
-    brief: 'Begin a run of a schedule now and follow it',
-    fullDescription: 'Its next time stays as it is.\n\nExample:\n  mps schedule run nightly',
-  },
 });
 
-const rmCommand = buildCommand<ProjectFlags, [string], CliContext>({
-  async func({ project: named, json: isJson }, name) {
+const rmCommand = command({
+  brief: 'Delete a schedule',
+  help: 'Example:\n  mps schedule rm nightly',
+  args: [scheduleName],
+  flags: { project, json },
+  async run({ project: named, json: isJson }, name) {
     const { session, path } = await namedSchedule(this, named, name);
     const route = 'DELETE /projects/{project_id}/schedules/{schedule_id}';
     const deleted = await session.client.call<typeof deleteSchedule>(route, { path });
     if (isJson) this.printer.json(deleted);
     else this.printer.say(`Deleted ${path.schedule_id}. Its experiments stay.`);
   },
-  parameters: {
-    positional: { kind: 'tuple', parameters: [scheduleName] },
-    flags: { project, json, verbose },
-    aliases: { p: 'project' },
-  },
-  docs: { brief: 'Delete a schedule', fullDescription: 'Example:\n  mps schedule rm nightly' },
 });
 
 /** `mps schedule`: with an expression it makes one. */
@@ -227,15 +204,3 @@ OPTIONS OF A NEW SCHEDULE
 ${optionsText(makeFlags)}`,
   },
 });
-
-interface MakeFlags extends SizeFlags, ProjectFlags {
-  zone?: string;
-  overlap?: string;
-  name?: string;
-  budget?: number;
-  config?: string;
-  command?: string;
-  set?: readonly Override[];
-  root?: string;
-  yes?: boolean;
-}

@@ -1,4 +1,3 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as cancelSweep } from '../../../functions/projects/sweeps/cancel-sweep.endpoint.ts';
 import type { endpoint as deleteSweep } from '../../../functions/projects/sweeps/delete-sweep.endpoint.ts';
 import type { endpoint as pauseSweep } from '../../../functions/projects/sweeps/pause-sweep.endpoint.ts';
@@ -11,11 +10,11 @@ import { CliError, exitCodes, usageFaults } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { Sweep } from '../../sweeps/begin-sweep.ts';
 import { namedSweep, type SweepPath } from '../../sweeps/find-sweep.ts';
-import type { SweptValue } from '../../sweeps/swept-value.ts';
 import { progressText } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { choice, flagsSet, json, type ProjectFlags, parsed, project, text, verbose } from '../flags.ts';
-import { type Amount, dollars } from '../project/budget.ts';
+import { command } from '../command.ts';
+import { choice, flagsSet, json, type ProjectFlags, parsed, project, text } from '../flags.ts';
+import { dollars } from '../project/budget.ts';
 import { swept } from './start.ts';
 
 /** Build the command of an action on a sweep. */
@@ -23,17 +22,15 @@ const actionCommand = (
   act: (client: Client, path: SweepPath) => Promise<Sweep>,
   { brief, example }: { brief: string; example: string },
 ) =>
-  buildCommand<ProjectFlags, [string?], CliContext>({
-    async func(flags, id) {
+  command({
+    brief,
+    help: `Example:\n  ${example}`,
+    args: [sweepId],
+    flags: { project, json },
+    async run(flags, id) {
       const { session, path } = await namedSweep(this, flags.project, id);
       show(this, flags, await act(session.client, path));
     },
-    parameters: {
-      positional: { kind: 'tuple', parameters: [sweepId] },
-      flags: { project, json, verbose },
-      aliases: { p: 'project' },
-    },
-    docs: { brief, fullDescription: `Example:\n  ${example}` },
   });
 
 const budget = parsed(dollars, 'US$', 'New budget in US$, or none');
@@ -53,24 +50,19 @@ export const pauseCommand = actionCommand(
   { brief: 'Pause a sweep; what runs goes on to its end', example: 'mps sweep pause' },
 );
 
-export const resumeCommand = buildCommand<BudgetFlags, [string?], CliContext>({
-  async func({ budget: raised, ...flags }, id) {
-    const { session, path } = await namedSweep(this, flags.project, id);
-    if (raised !== undefined) await patch(session.client, path, { budget: raised.amount });
-    show(this, flags, await session.client.call<typeof resumeSweep>(`${at}/resume`, { path }));
-  },
-  parameters: {
-    positional: { kind: 'tuple', parameters: [sweepId] },
-    flags: { budget, project, json, verbose },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Let a paused sweep go on',
-    fullDescription: `A sweep that its budget paused goes on with a higher one.
+export const resumeCommand = command({
+  brief: 'Let a paused sweep go on',
+  help: `A sweep that its budget paused goes on with a higher one.
 
 Examples:
   mps sweep resume
   mps sweep resume 4k8f --budget 10`,
+  args: [sweepId],
+  flags: { budget, project, json },
+  async run({ budget: raised, ...flags }, id) {
+    const { session, path } = await namedSweep(this, flags.project, id);
+    if (raised !== undefined) await patch(session.client, path, { budget: raised.amount });
+    show(this, flags, await session.client.call<typeof resumeSweep>(`${at}/resume`, { path }));
   },
 });
 
@@ -86,8 +78,25 @@ export const cancelSweepCommand = actionCommand(
 
 const number = (brief: string) => parsed(Number, 'N', brief);
 
-export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
-  async func({ set = [], budget: money, project: named, json: isJson, verbose: _, ...fields }, id) {
+export const extendCommand = command({
+  brief: 'Give a sweep more trials, more at once, another budget or wider bounds',
+  help: `What it knows stays, and a sweep that has ended runs again. A paused one stays paused until "mps sweep resume".
+
+Examples:
+  mps sweep extend --trials 40
+  mps sweep extend 4k8f -S learning_rate=1e-5..1:log --parallel 8`,
+  args: [sweepId],
+  flags: {
+    trials: number('New number of configurations in all'),
+    parallel: number('Most trainings at once'),
+    budget,
+    name: text('NAME', 'New name'),
+    set: { ...swept, brief: 'Wider bounds or more values of a parameter' },
+    project,
+    json,
+  },
+  aliases: { S: 'set', p: 'project' },
+  async run({ set = [], budget: money, project: named, json: isJson, verbose: _, ...fields }, id) {
     const fixed = set.find((one) => !('parameter' in one));
     if (fixed !== undefined)
       throw new CliError(
@@ -112,28 +121,6 @@ export const extendCommand = buildCommand<ExtendFlags, [string?], CliContext>({
     const { session, path } = await namedSweep(this, named, id);
     show(this, { json: isJson ?? false }, await patch(session.client, path, change));
   },
-  parameters: {
-    positional: { kind: 'tuple', parameters: [sweepId] },
-    flags: {
-      trials: number('New number of configurations in all'),
-      parallel: number('Most trainings at once'),
-      budget,
-      name: text('NAME', 'New name'),
-      set: { ...swept, brief: 'Wider bounds or more values of a parameter' },
-      project,
-      json,
-      verbose,
-    },
-    aliases: { S: 'set', p: 'project' },
-  },
-  docs: {
-    brief: 'Give a sweep more trials, more at once, another budget or wider bounds',
-    fullDescription: `What it knows stays, and a sweep that has ended runs again. A paused one stays paused until "mps sweep resume".
-
-Examples:
-  mps sweep extend --trials 40
-  mps sweep extend 4k8f -S learning_rate=1e-5..1:log --parallel 8`,
-  },
 });
 
 interface Change {
@@ -149,8 +136,12 @@ function patch(client: Client, path: SweepPath, body: Change): Promise<Sweep> {
   return usageFaults(client.call<typeof updateSweep>(route, { path, body }));
 }
 
-export const rmSweepCommand = buildCommand<RmFlags, [string], CliContext>({
-  async func({ experiments = false, project: given, json: isJson }, id) {
+export const rmSweepCommand = command({
+  brief: 'Delete a sweep; what runs of it is cancelled',
+  help: 'Examples:\n  mps sweep rm 4k8f\n  mps sweep rm 4k8f --experiments',
+  args: [{ brief: 'Sweep to delete', placeholder: 'ID', parse: String }],
+  flags: { experiments: choice('Delete its experiments, too'), project, json },
+  async run({ experiments = false, project: given, json: isJson }, id) {
     const { session, path } = await namedSweep(this, given, id);
     const route = 'DELETE /projects/{project_id}/sweeps/{sweep_id}';
     const deleted = await session.client.call<typeof deleteSweep>(route, { path, query: { experiments } });
@@ -160,36 +151,4 @@ export const rmSweepCommand = buildCommand<RmFlags, [string], CliContext>({
         `Deleted ${path.sweep_id}. Its experiments ${experiments ? 'go with it' : 'stay; "mps ls" lists them'}.`,
       );
   },
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [{ brief: 'Sweep to delete', placeholder: 'ID', parse: String }],
-    },
-    flags: {
-      experiments: choice('Delete its experiments, too'),
-      project,
-      json,
-      verbose,
-    },
-    aliases: { p: 'project' },
-  },
-  docs: {
-    brief: 'Delete a sweep; what runs of it is cancelled',
-    fullDescription: 'Examples:\n  mps sweep rm 4k8f\n  mps sweep rm 4k8f --experiments',
-  },
 });
-
-interface BudgetFlags extends ProjectFlags {
-  budget?: Amount;
-}
-
-interface ExtendFlags extends BudgetFlags {
-  trials?: number;
-  parallel?: number;
-  name?: string;
-  set?: readonly SweptValue[];
-}
-
-interface RmFlags extends ProjectFlags {
-  experiments?: boolean;
-}

@@ -1,8 +1,6 @@
-import { buildCommand } from '@stricli/core';
 import type { endpoint as listSweeps } from '../../../functions/projects/sweeps/list-sweeps.endpoint.ts';
 import type { endpoint as listTrials } from '../../../functions/projects/sweeps/list-trials.endpoint.ts';
 import { foldTrials } from '../../../shared/sweeps/fold-trials.ts';
-import type { CliContext } from '../../context.ts';
 import { dollarsText, numberText, secondsText } from '../../output/units.ts';
 import { projectSession } from '../../projects/project-session.ts';
 import type { Sweep } from '../../sweeps/begin-sweep.ts';
@@ -17,26 +15,20 @@ import {
   valueText,
 } from '../../sweeps/trial-text.ts';
 import { sweepId } from '../arguments.ts';
-import { choice, json, type ProjectFlags, parsed, project, verbose } from '../flags.ts';
+import { command } from '../command.ts';
+import { choice, json, parsed, project } from '../flags.ts';
 
-export const lsSweepsCommand = buildCommand({
-  func: ls,
-  parameters: { flags: { project, json, verbose }, aliases: { p: 'project' } },
-  docs: {
-    brief: 'List the sweeps of a project, newest first',
-    fullDescription: '--json prints one line per sweep.\n\nExample:\n  mps sweep ls',
+export const lsSweepsCommand = command({
+  brief: 'List the sweeps of a project, newest first',
+  help: '--json prints one line per sweep.\n\nExample:\n  mps sweep ls',
+  flags: { project, json },
+  async run({ project: given, json: isJson }) {
+    const { client, path } = await projectSession(this, given);
+    const sweeps = client.rows<typeof listSweeps>('GET /projects/{project_id}/sweeps', { path });
+    const headings = ['SWEEP', 'NAME', 'STATUS', 'CREATED', 'ENDED', 'BEST', 'COST'];
+    await this.printer.list(sweeps, isJson, headings, rowOf);
   },
 });
-
-async function ls(this: CliContext, { project: given, json: isJson }: ProjectFlags): Promise<void> {
-  const { client, path } = await projectSession(this, given);
-  const rows: string[][] = [];
-  for await (const sweep of client.rows<typeof listSweeps>('GET /projects/{project_id}/sweeps', { path })) {
-    if (isJson) this.process.stdout.write(`${JSON.stringify(sweep)}\n`);
-    rows.push(rowOf(sweep));
-  }
-  if (!isJson) this.printer.table(['SWEEP', 'NAME', 'STATUS', 'CREATED', 'ENDED', 'BEST', 'COST'], rows);
-}
 
 function rowOf({ sweep_id, name, status, created_at, counts, trials, repeats, best, metric, spent }: Sweep) {
   const ended = counts.complete + counts.stopped_early + counts.failed + counts.cancelled;
@@ -51,66 +43,59 @@ function rowOf({ sweep_id, name, status, created_at, counts, trials, repeats, be
   ];
 }
 
-export const showSweepCommand = buildCommand({
-  func: show,
-  parameters: {
-    positional: { kind: 'tuple', parameters: [sweepId] },
-    flags: {
-      follow: choice('Follow it until it ends or pauses'),
-      limit: parsed(Number, 'N', 'Maximum number of trials, the best first (20)'),
-      project,
-      json,
-      verbose,
-    },
-    aliases: { f: 'follow', n: 'limit', p: 'project' },
-  },
-  docs: {
-    brief: 'Show a sweep and its best trials',
-    fullDescription: `Its experiments are also in "mps ls", by the filter "sweep = 'ID'".
+export const showSweepCommand = command({
+  brief: 'Show a sweep and its best trials',
+  help: `Its experiments are also in "mps ls", by the filter "sweep = 'ID'".
 
 Examples:
   mps sweep show
   mps sweep show 4k8f -n 100
   mps sweep show -f
   mps sweep show --json`,
+  args: [sweepId],
+  flags: {
+    follow: choice('Follow it until it ends or pauses'),
+    limit: parsed(Number, 'N', 'Maximum number of trials, the best first (20)'),
+    project,
+    json,
+  },
+  aliases: { f: 'follow', n: 'limit', p: 'project' },
+  async run(flags, id) {
+    const { follow = false, limit: most = 20, project: given, json: isJson = false } = flags;
+    const { session, sweep, path } = await namedSweep(this, given, id);
+    const { client } = session;
+    if (follow) return followSweep(this, client, path, { isNew: false, json: isJson });
+    if (isJson) {
+      this.printer.json(sweep);
+      return;
+    }
+    this.printer.facts(factsOf(sweep));
+    const rows: TrialRow[] = [];
+    const route = 'GET /projects/{project_id}/sweeps/{sweep_id}/trials';
+    for await (const row of client.rows<typeof listTrials>(route, { path, query: { limit: 1000 } }))
+      rows.push(row);
+    const sign = sweep.goal === 'minimize' ? 1 : -1;
+    const sorted = foldTrials(rows, sweep).toSorted(
+      (a, b) => sign * ((a.value ?? sign * Infinity) - (b.value ?? sign * Infinity)) || a.trial - b.trial,
+    );
+    if (sorted.length === 0) return;
+    this.printer.line('');
+    this.printer.table(
+      ['TRIAL', 'ENDED', sweep.metric.toUpperCase(), 'TIME', 'COST', 'VALUES'],
+      sorted
+        .slice(0, most)
+        .map((one) => [
+          `#${one.trial}`,
+          one.outcome,
+          one.value === null ? '' : valueAtBest({ ...one, value: one.value, ...reachedBy(one.rows) }),
+          secondsText(one.seconds),
+          one.cost === null ? '' : dollarsText(one.cost),
+          paramsText(one.params),
+        ]),
+    );
+    if (sorted.length > most) this.printer.say(`${sorted.length - most} more; -n shows them.`);
   },
 });
-
-async function show(this: CliContext, flags: ShowFlags, id?: string): Promise<void> {
-  const { follow = false, limit: most = 20, project: given, json: isJson = false } = flags;
-  const { session, sweep, path } = await namedSweep(this, given, id);
-  const { client } = session;
-  if (follow) return followSweep(this, client, path, { isNew: false, json: isJson });
-  if (isJson) {
-    this.printer.json(sweep);
-    return;
-  }
-  this.printer.facts(factsOf(sweep));
-  const rows: TrialRow[] = [];
-  const route = 'GET /projects/{project_id}/sweeps/{sweep_id}/trials';
-  for await (const row of client.rows<typeof listTrials>(route, { path, query: { limit: 1000 } }))
-    rows.push(row);
-  const sign = sweep.goal === 'minimize' ? 1 : -1;
-  const sorted = foldTrials(rows, sweep).toSorted(
-    (a, b) => sign * ((a.value ?? sign * Infinity) - (b.value ?? sign * Infinity)) || a.trial - b.trial,
-  );
-  if (sorted.length === 0) return;
-  this.printer.line('');
-  this.printer.table(
-    ['TRIAL', 'ENDED', sweep.metric.toUpperCase(), 'TIME', 'COST', 'VALUES'],
-    sorted
-      .slice(0, most)
-      .map((one) => [
-        `#${one.trial}`,
-        one.outcome,
-        one.value === null ? '' : valueAtBest({ ...one, value: one.value, ...reachedBy(one.rows) }),
-        secondsText(one.seconds),
-        one.cost === null ? '' : dollarsText(one.cost),
-        paramsText(one.params),
-      ]),
-  );
-  if (sorted.length > most) this.printer.say(`${sorted.length - most} more; -n shows them.`);
-}
 
 const factsOf = (sweep: Sweep): readonly (readonly [string, string | null])[] => [
   ['sweep', sweep.sweep_id],
@@ -156,9 +141,4 @@ function parameterText(parameter: unknown): string {
   if (min === undefined || max === undefined) return String(value);
   const words = [scale === 'log' ? ':log' : '', step === undefined ? '' : `:${numberText(step)}`];
   return `${numberText(min)}..${numberText(max)}${words.join('')}`;
-}
-
-interface ShowFlags extends ProjectFlags {
-  follow?: boolean;
-  limit?: number;
 }

@@ -1,29 +1,16 @@
 import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { buildCommand } from '@stricli/core';
 import { consoleLink, consoleOf } from '../../../shared/client/console-link.ts';
 import { parseCommand } from '../../../shared/command/parse-command.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
-import type { CliContext } from '../../context.ts';
 import { connect } from '../../login/connect.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import { beginSweep, type Sweep } from '../../sweeps/begin-sweep.ts';
 import { followSweep } from '../../sweeps/follow-sweep.ts';
 import { usualSweepFile } from '../../sweeps/sweep-file.ts';
 import { parseSwept, type SweptValue } from '../../sweeps/swept-value.ts';
-import {
-  detach,
-  json,
-  parsed,
-  project,
-  repeated,
-  root,
-  type SizeFlags,
-  sizes,
-  text,
-  uploadYes,
-  verbose,
-} from '../flags.ts';
+import { command } from '../command.ts';
+import { detach, json, parsed, project, repeated, root, sizes, text, uploadYes, verbose } from '../flags.ts';
 
 const number = (brief: string) => parsed(numberOf, 'N', brief);
 
@@ -57,32 +44,54 @@ export const startFlags = {
   verbose,
 } as const;
 
-export const startCommand = buildCommand({
-  func: start,
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          brief: `File of the sweep (default: ${usualSweepFile}, unless -S varies a value)`,
-          placeholder: 'FILE',
-          parse: String,
-          optional: true,
-        },
-      ],
-    },
-    flags: startFlags,
-    aliases: { S: 'set', c: 'config', p: 'project', d: 'detach', y: 'yes' },
-  },
-  docs: {
-    brief: 'Begin a sweep over this folder and follow it',
-    fullDescription: `Tries many settings of this folder's training, and ranks them by a metric. The folder is uploaded as with "mps run". It shows what the sweep will take, then a line for each trial. Ctrl-C leaves it running; a second one within two seconds cancels it. It exits with 0 once the sweep is complete, and with 1 if it failed, was cancelled or paused.
+export const startCommand = command({
+  brief: 'Begin a sweep over this folder and follow it',
+  help: `Tries many settings of this folder's training, and ranks them by a metric. The folder is uploaded as with "mps run". It shows what the sweep will take, then a line for each trial. Ctrl-C leaves it running; a second one within two seconds cancels it. It exits with 0 once the sweep is complete, and with 1 if it failed, was cancelled or paused.
 
 Examples:
   mps sweep sweep.yaml
   mps sweep -S learning_rate=1e-4..1e-1:log -S model.depth=2,4,8 --trials 20 --parallel 4 -- python train.py
   mps sweep -S --lr=0.001,0.01,0.1 --method grid -- python train.py --epochs 5
   mps sweep sweep.yaml --trials 5 --budget 2 -d --json`,
+  args: [
+    {
+      brief: `File of the sweep (default: ${usualSweepFile}, unless -S varies a value)`,
+      placeholder: 'FILE',
+      parse: String,
+      optional: true,
+    },
+  ],
+  flags: startFlags,
+  aliases: { S: 'set', c: 'config', p: 'project', d: 'detach', y: 'yes' },
+  async run(flags, given) {
+    const { set = [], detach: isDetached, yes = false, json: isJson = false, command, stop, ...rest } = flags;
+    const { trials, parallel, method, metric, goal, repeats, budget, seed, name, verbose: _, ...run } = rest;
+    const file = given ?? (await usualFile(this.folder, set));
+    const fields = {
+      ...{ trials, parallel, method, metric, goal, repeats, budget, seed, name },
+      stop: stop === undefined ? undefined : { rule: stop },
+    };
+    const words = command === undefined ? [] : parseCommand(command);
+    const session = await connect(this.env);
+    const place = { folder: this.folder, name: basename(this.folder) || 'project', printer: this.printer };
+    const sweep = await untilSubmitted(
+      (signal, onSubmit) =>
+        beginSweep(session, { file, swept: set, fields, ...run, words, yes }, { ...place, signal, onSubmit }),
+      interruptions,
+    );
+    const page = consoleLink(consoleOf(session.client.url), [
+      'projects',
+      sweep.project_id,
+      'sweeps',
+      sweep.sweep_id,
+    ]);
+    this.printer.say(`console     ${page}`);
+    if (isDetached === true) {
+      if (isJson) this.printer.json(sweep);
+      else this.printer.line(sweep.sweep_id);
+      return;
+    }
+    await followSweep(this, session.client, sweep, { isNew: true, json: isJson });
   },
 });
 
@@ -90,58 +99,6 @@ function numberOf(given: string): number {
   const value = Number(given);
   if (given.trim() === '' || !Number.isFinite(value)) throw new Error('must be a number');
   return value;
-}
-
-async function start(this: CliContext, flags: Flags, given?: string): Promise<void> {
-  const { set = [], detach: isDetached, yes = false, json: isJson = false, command, stop, ...rest } = flags;
-  const { trials, parallel, method, metric, goal, repeats, budget, seed, name, verbose: _, ...run } = rest;
-  const file = given ?? (await usualFile(this.folder, set));
-  const fields = {
-    ...{ trials, parallel, method, metric, goal, repeats, budget, seed, name },
-    stop: stop === undefined ? undefined : { rule: stop },
-  };
-  const words = command === undefined ? [] : parseCommand(command);
-  const session = await connect(this.env);
-  const place = { folder: this.folder, name: basename(this.folder) || 'project', printer: this.printer };
-  const sweep = await untilSubmitted(
-    (signal, onSubmit) =>
-      beginSweep(session, { file, swept: set, fields, ...run, words, yes }, { ...place, signal, onSubmit }),
-    interruptions,
-  );
-  const page = consoleLink(consoleOf(session.client.url), [
-    'projects',
-    sweep.project_id,
-    'sweeps',
-    sweep.sweep_id,
-  ]);
-  this.printer.say(`console     ${page}`);
-  if (isDetached === true) {
-    if (isJson) this.printer.json(sweep);
-    else this.printer.line(sweep.sweep_id);
-    return;
-  }
-  await followSweep(this, session.client, sweep, { isNew: true, json: isJson });
-}
-
-interface Flags extends SizeFlags {
-  set?: readonly SweptValue[];
-  trials?: number;
-  parallel?: number;
-  method?: string;
-  metric?: string;
-  goal?: string;
-  repeats?: number;
-  stop?: string;
-  budget?: number;
-  seed?: number;
-  name?: string;
-  config?: string;
-  command?: string;
-  project?: string;
-  detach?: boolean;
-  yes?: boolean;
-  json?: boolean;
-  verbose?: boolean;
 }
 
 /** Return the folder's own file, if no `-S` says what to vary. @throws CliError if there is neither */
