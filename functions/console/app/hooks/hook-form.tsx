@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { usualEvents } from '../../../../shared/hooks/usual-events.ts';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { type Hook, type HookFields, setHook } from './hook-calls.ts';
 
-const formats = [
-  { id: 'slack', name: 'Slack' },
-  { id: 'discord', name: 'Discord' },
-  { id: 'teams', name: 'Teams' },
-  { id: 'mail', name: 'Mail to the addresses of the deployment' },
-  { id: 'standard', name: 'A program (Standard Webhooks, signed)' },
-] as const;
+const formats = {
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Teams',
+  mail: 'Mail to the addresses of the deployment',
+  standard: 'A program (Standard Webhooks, signed)',
+} as const;
 
 const events = {
   'experiment.started': 'An experiment starts',
@@ -65,23 +65,7 @@ export function HookForm({
       {hook === undefined && (
         <TextField label="Name" maxLength={64} autocapitalize="none" value={name} onText={setName} />
       )}
-      <Field label="Receiver">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={format}
-            onChange={({ currentTarget }) =>
-              setFormat(formats.find(({ id }) => id === currentTarget.value)?.id ?? 'standard')
-            }
-          >
-            {formats.map(({ id, name: label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField label="Receiver" options={formats} value={format} onChoose={setFormat} />
       {format !== 'mail' && (
         <TextField
           label="URL of the receiver"

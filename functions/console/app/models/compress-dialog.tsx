@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { loadMethods, type ModelDetails, type Operation, optimize } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
 import { Dialog } from '../ui/controls/dialog.tsx';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { setQuery } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
@@ -97,19 +97,13 @@ export function CompressDialog({
                 method &&
                 given && (
                   <>
-                    <Field label="Strategy" hint={method.description}>
-                      {(attributes) => (
-                        <select
-                          {...attributes}
-                          value={method.id}
-                          onChange={({ currentTarget }) => setId(currentTarget.value)}
-                        >
-                          {methods.map((one) => (
-                            <option key={one.id}>{one.id}</option>
-                          ))}
-                        </select>
-                      )}
-                    </Field>
+                    <SelectField
+                      label="Strategy"
+                      hint={method.description}
+                      options={methods.map((one) => [one.id, one.id] as const)}
+                      value={method.id}
+                      onChoose={setId}
+                    />
                     <MethodFields
                       operation={operation}
                       method={method}

@@ -22,7 +22,7 @@ import { ThemeSwitch } from '../theme/theme-switch.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Command } from '../ui/controls/copy.tsx';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
@@ -36,11 +36,11 @@ import { Ago } from '../ui/text/ago.tsx';
 import { timeText } from '../ui/text/format.ts';
 
 const day = 86_400;
-const lives = [
-  { seconds: 7 * day, name: 'a week' },
-  { seconds: 30 * day, name: 'a month' },
-  { seconds: 90 * day, name: 'three months' },
-  { seconds: 365 * day, name: 'a year' },
+const lives: readonly (readonly [seconds: string, name: string])[] = [
+  [String(7 * day), 'a week'],
+  [String(30 * day), 'a month'],
+  [String(90 * day), 'three months'],
+  [String(365 * day), 'a year'],
 ];
 
 /** What the rights of a token allow, in words. */
@@ -148,39 +148,21 @@ function Tokens() {
       >
         <div class="field-row">
           <TextField label="Name of a new token" placeholder="script" value={name} onText={setName} />
-          <Field label="Expires after">
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={seconds}
-                onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
-              >
-                {lives.map((one) => (
-                  <option key={one.seconds} value={one.seconds}>
-                    {one.name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="It may">
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={rights ?? ''}
-                onChange={({ currentTarget }) =>
-                  setRights(tokenRights.find((tokenRight) => tokenRight === currentTarget.value))
-                }
-              >
-                <option value="">do all that I may</option>
-                {tokenRights.map((tokenRight) => (
-                  <option key={tokenRight} value={tokenRight}>
-                    {mayDo[tokenRight]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label="Expires after"
+            options={lives}
+            value={String(seconds)}
+            onChoose={(value) => setSeconds(Number(value))}
+          />
+          <SelectField<TokenRight | ''>
+            label="It may"
+            options={[
+              ['', 'do all that I may'],
+              ...tokenRights.map((right) => [right, mayDo[right]] as const),
+            ]}
+            value={rights ?? ''}
+            onChoose={(right) => setRights(right === '' ? undefined : right)}
+          />
           {rights !== undefined && (
             <ProjectField label="In" none="all projects" value={project_id} onChoose={setProject} />
           )}

@@ -12,7 +12,7 @@ import { person } from '../api/session.ts';
 import { useLive } from '../api/use-live.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Confirm, Dialog } from '../ui/controls/dialog.tsx';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { hiddenHeading, Listing } from '../ui/listing.tsx';
@@ -62,24 +62,13 @@ function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => Promi
           value={fields.password}
           onText={(text) => setFields({ ...fields, password: text })}
         />
-        <Field
+        <SelectField
           label="Account type"
           hint="Guests see only their own account, viewers read, developers train, admins may do everything."
-        >
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={fields.account_type}
-              onChange={({ currentTarget }) =>
-                setFields({ ...fields, account_type: typeOf(currentTarget.value) })
-              }
-            >
-              {accountTypes.map((type) => (
-                <option key={type}>{type}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+          options={accountTypes.map((type) => [type, type] as const)}
+          value={fields.account_type}
+          onChoose={(account_type) => setFields({ ...fields, account_type })}
+        />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Environment, type EnvironmentQuery, saveEnvironment } from '../api/files.ts';
-import { Field } from '../ui/controls/field.tsx';
+import { Field, SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { LongText } from '../ui/text/long-text.tsx';
@@ -82,26 +82,12 @@ export function EnvironmentForm({
           />
         )}
       </Field>
-      <Field label="Kind">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={fields.env_type}
-            onChange={({ currentTarget }) =>
-              setFields({
-                ...fields,
-                env_type: kinds.find(({ id }) => id === currentTarget.value)?.id ?? 'python',
-              })
-            }
-          >
-            {kinds.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Kind"
+        options={kinds.map(({ id, name }) => [id, name] as const)}
+        value={fields.env_type}
+        onChoose={(env_type) => setFields({ ...fields, env_type })}
+      />
       {fields.env_type !== 'system' && (
         <Field label="Dependencies" hint={hint}>
           {(attributes) => (

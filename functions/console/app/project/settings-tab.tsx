@@ -13,7 +13,7 @@ import { Schedules } from '../schedules/schedules.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { go, href } from '../ui/router.ts';
@@ -27,6 +27,8 @@ import { Links } from './links.tsx';
 import { Rules } from './rules.tsx';
 import { ShareForm } from './share-form.tsx';
 import { Variables } from './variables.tsx';
+
+const goals = { maximize: 'the highest value', minimize: 'the lowest value' } as const;
 
 function About({ project, onChange }: { project: ProjectDetails; onChange: () => Promise<void> }) {
   const [fields, setFields] = useState({
@@ -102,23 +104,12 @@ function About({ project, onChange }: { project: ProjectDetails; onChange: () =>
             setFields({ ...fields, criterion, criterion_goal: usualGoal(criterion) ?? fields.criterion_goal })
           }
         />
-        <Field label="Best is">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={fields.criterion_goal}
-              onChange={({ currentTarget }) =>
-                setFields({
-                  ...fields,
-                  criterion_goal: currentTarget.value === 'minimize' ? 'minimize' : 'maximize',
-                })
-              }
-            >
-              <option value="maximize">the highest value</option>
-              <option value="minimize">the lowest value</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Best is"
+          options={goals}
+          value={fields.criterion_goal}
+          onChoose={(criterion_goal) => setFields({ ...fields, criterion_goal })}
+        />
       </div>
     </Form>
   );

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { loadUsers, type Member, setMember } from '../api/people.ts';
 import { useLive } from '../api/use-live.ts';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { tell } from '../ui/states/notice.tsx';
+
+const roles = { developer: 'developer', viewer: 'viewer' } as const;
 
 /** Form to share a project with one of the users who are not yet members. */
 export function ShareForm({
@@ -17,7 +19,7 @@ export function ShareForm({
 }) {
   const users = useLive('users-to-share', loadUsers, { isKept: true });
   const [name, setName] = useState('');
-  const [role, setRole] = useState<'viewer' | 'developer'>('developer');
+  const [role, setRole] = useState<keyof typeof roles>('developer');
   const present = new Set(members.map(({ user_id }) => user_id));
   const others = (users.data ?? [])
     .filter(({ user_id }) => !present.has(user_id))
@@ -36,36 +38,18 @@ export function ShareForm({
       }}
     >
       <div class="field-row">
-        <Field label="User">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            >
-              <option value="">Choose a user</option>
-              {others.map(({ user_id, username, account_type }) => (
-                <option key={user_id} value={username}>
-                  {username} ({account_type})
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Role">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={role}
-              onChange={({ currentTarget }) =>
-                setRole(currentTarget.value === 'viewer' ? 'viewer' : 'developer')
-              }
-            >
-              <option value="developer">developer</option>
-              <option value="viewer">viewer</option>
-            </select>
-          )}
-        </Field>
+        <SelectField<string>
+          label="User"
+          options={[
+            ['', 'Choose a user'],
+            ...others.map(
+              ({ username, account_type }) => [username, `${username} (${account_type})`] as const,
+            ),
+          ]}
+          value={name}
+          onChoose={setName}
+        />
+        <SelectField label="Role" options={roles} value={role} onChoose={setRole} />
       </div>
     </Form>
   );

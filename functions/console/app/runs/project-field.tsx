@@ -1,6 +1,6 @@
 import { loadProjects } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
-import { Field } from '../ui/controls/field.tsx';
+import { SelectField } from '../ui/controls/field.tsx';
 
 /** Field to choose a project. `none` is the choice of no project, whose value is empty. */
 export function ProjectField({
@@ -16,17 +16,14 @@ export function ProjectField({
 }) {
   const projects = useLive('projects', loadProjects);
   return (
-    <Field label={label}>
-      {(attributes) => (
-        <select {...attributes} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-          <option value="">{none}</option>
-          {projects.data?.map((project) => (
-            <option key={project.project_id} value={project.project_id}>
-              {project.project_name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      options={[
+        ['', none],
+        ...(projects.data ?? []).map(({ project_id, project_name }) => [project_id, project_name] as const),
+      ]}
+      value={value}
+      onChoose={onChoose}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import type { Sets } from '../../../../../shared/onnx-models/sets-beside.ts';
 import type { Artifact } from '../../api/experiments.ts';
-import { Field } from '../../ui/controls/field.tsx';
+import { SelectField } from '../../ui/controls/field.tsx';
 
 const roles = [
   { role: 'calibration', label: 'Calibration set', hint: 'Inputs for calibration.' },
@@ -28,25 +28,17 @@ export function SetFields({
   return (
     <>
       {roles.map(({ role, label, hint }) => (
-        <Field key={role} label={label} hint={hint}>
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={sets[role] ?? ''}
-              onChange={({ currentTarget: { value } }) => {
-                const { [role]: _, ...others } = sets;
-                onSets(value === '' ? others : { ...others, [role]: value });
-              }}
-            >
-              <option value="">None</option>
-              {archives.map((path) => (
-                <option key={path} value={path}>
-                  {path}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField<string>
+          key={role}
+          label={label}
+          hint={hint}
+          options={[['', 'None'], ...archives.map((path) => [path, path] as const)]}
+          value={sets[role] ?? ''}
+          onChoose={(value) => {
+            const { [role]: _, ...others } = sets;
+            onSets(value === '' ? others : { ...others, [role]: value });
+          }}
+        />
       ))}
     </>
   );

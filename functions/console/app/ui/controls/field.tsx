@@ -48,8 +48,8 @@ export const SelectField = <T extends string>({
   label: string;
   hint?: string | undefined;
   error?: string | undefined;
-  /** Text of each value. */
-  options: Readonly<Record<T, string>>;
+  /** Text of each value. A list keeps its order, also of values that are numbers. */
+  options: Readonly<Record<T, string>> | readonly (readonly [value: T, text: string])[];
   value: T;
   onChoose: (value: T) => void;
 }) => (
@@ -60,7 +60,7 @@ export const SelectField = <T extends string>({
         value={value}
         onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}
       >
-        {Object.entries<string>(options).map(([id, text]) => (
+        {(isList(options) ? options : Object.entries<string>(options)).map(([id, text]) => (
           <option key={id} value={id}>
             {text}
           </option>
@@ -69,3 +69,5 @@ export const SelectField = <T extends string>({
     )}
   </Field>
 );
+
+const isList = (options: object): options is readonly (readonly [string, string])[] => Array.isArray(options);
