@@ -116,20 +116,6 @@ export const isPointsPosition = (text: string, { names, step_from, step_to }: Wa
   numberPattern.test(text) ||
   (names === undefined && step_from === undefined && step_to === undefined && isStreamPosition(text));
 
-/** Yield all points of a job in report order, page by page. */
-export async function* everyPoint(
-  records: Records,
-  job_id: string,
-  wantedPoints: WantedPoints,
-): AsyncGenerator<MetricPoint[]> {
-  for (let position: string | undefined; ; ) {
-    const page = await readPoints(records, job_id, wantedPoints, position);
-    yield page.rows;
-    if (!page.more) return;
-    position = page.position;
-  }
-}
-
 /**
  * Read the curves of metrics, each with at most `most` points. A longer curve is reduced to the first and last
  * point, and the lowest and highest of each bucket of steps. A point without a step uses its index among the

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { optionsTable, readOptions } from '../../../infra/aws/options/deployment-options.ts';
+import { readOptions } from '../../../infra/aws/options/deployment-options.ts';
 import { tableLike } from '../../support/table-like.ts';
+import { optionsTable } from './options-table.ts';
 
 test('infra/README.md shows every option as the deployment takes it: else paste the expected rows', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../../infra/README.md'), 'utf8');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { findArtifact } from '../../../../shared/data/experiments/artifact.ts';
 import type { Experiment } from '../../../../shared/data/experiments/experiment.ts';
 import { readTracking } from '../../../../shared/data/experiments/tracking.ts';
-import { everyPoint } from '../../../../shared/experiments/read-points.ts';
 import type { Service } from '../world/service.ts';
+import { everyPoint } from './every-point.ts';
 
 /** A file that the program logs by MLflow's API. */
 export const loggedFile = 'logged.txt';

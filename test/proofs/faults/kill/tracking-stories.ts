@@ -3,8 +3,8 @@ import { findExperiment, listExperiments } from '../../../../shared/data/experim
 import { searchExperiments } from '../../../../shared/data/experiments/search-experiments.ts';
 import { readTracking } from '../../../../shared/data/experiments/tracking.ts';
 import type { MetricPoint } from '../../../../shared/data/metrics/metric-summary.ts';
-import { everyPoint } from '../../../../shared/experiments/read-points.ts';
 import type { Service } from '../world/service.ts';
+import { everyPoint } from './every-point.ts';
 import { endedIn, experimentIn, pointsIn, projectOf, timeOf } from './recorded.ts';
 import { asking, mlflowCall, type Story, told, unless } from './request-story.ts';
 
