@@ -16,6 +16,7 @@ import {
 import { claimLane, type DeliveryLane, releaseLane, removeLane } from '../data/hooks/delivery-lane.ts';
 import { disableHook, type Hook, type HookSecrets, hookPurpose, readHooks } from '../data/hooks/hook.ts';
 import { findVariablesKey } from '../data/projects/variable.ts';
+import { pagesOf } from '../data/table/pages-of.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter } from '../data/table/table.ts';
 import type { Resolve } from '../outgoing/receiver-address.ts';
@@ -100,9 +101,7 @@ class LanePass {
   async run(hasTime: Deadline): Promise<void> {
     const { records } = this.#context;
     const blocked = new Set<string>();
-    let after: string | undefined;
-    do {
-      const page = await listPending(records, this.#hook.hook_id, after);
+    for await (const page of pagesOf((after) => listPending(records, this.#hook.hook_id, after))) {
       const bySubject = [...Map.groupBy(page.items, ({ subject }) => subject).values()];
       if (bySubject.length > 0) this.#isEmpty = false;
       for (let from = 0; from < bySubject.length; from += parallel) {
@@ -111,8 +110,7 @@ class LanePass {
           bySubject.slice(from, from + parallel).map((rows) => this.#sendInOrder(rows, blocked, hasTime)),
         );
       }
-      after = page.next;
-    } while (after !== undefined);
+    }
     // All rows that were there have been delivered or have died.
     if (this.#nextAt === undefined) this.#isEmpty = true;
   }

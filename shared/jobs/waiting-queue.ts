@@ -29,6 +29,7 @@ import {
   waitsForOwn,
 } from '../data/jobs/waiting-line.ts';
 import { withoutAudit } from '../data/table/audited-writer.ts';
+import { pagesOf } from '../data/table/pages-of.ts';
 import { readAgain, retryOnConflict, TableBusyError } from '../data/table/retry-on-conflict.ts';
 import type { Item, Key, TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { type ConditionFailedError, tryWrite, WriteLabel } from '../data/table/write-label.ts';
@@ -313,13 +314,10 @@ export async function placeOneInLine<J extends JobRecord>(
  * lost event.
  */
 export async function startAllWaiting(reconciler: Reconciler): Promise<void> {
-  let after: string | undefined;
-  do {
-    const page = await listOwnWaits(reconciler.records, after);
+  for await (const page of pagesOf((after) => listOwnWaits(reconciler.records, after))) {
     const owners = new Set(page.line_ids.map((line_id) => line_id.split('#')[0] ?? ''));
     for (const user_id of owners) await wakeLines(reconciler, user_id);
-    after = page.next;
-  } while (after !== undefined);
+  }
   await startWaiting(reconciler);
 }
 

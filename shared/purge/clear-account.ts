@@ -12,6 +12,7 @@ import { ownedModels } from '../data/models/model.ts';
 import { leaveProject } from '../data/projects/member.ts';
 import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
+import { pagesOf } from '../data/table/pages-of.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 import { cancelWaitingOf } from '../jobs/waiting-queue.ts';
@@ -72,16 +73,13 @@ async function disownAll(
   hasTime: Deadline,
 ): Promise<Pass> {
   let outcome: Pass = 'clean';
-  let after: string | undefined;
-  do {
-    const page = await list(records, owner_id, after);
+  for await (const page of pagesOf((after) => list(records, owner_id, after))) {
     for (const id of page.items) {
       if (!hasTime()) return 'stopped';
       await disown(records, owner_id, id);
       outcome = 'removed';
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return outcome;
 }
 

@@ -4,6 +4,7 @@ import type { Deadline } from '../core/deadline.ts';
 import { keptObjects } from '../data/experiments/artifact.ts';
 import { claimBuild, findPack, packObject, packsPrefix, releaseBuild } from '../data/projects/environment.ts';
 import { finishPurge, type Purge, type PurgeTarget, postponePurge } from '../data/projects/purge.ts';
+import { pagesOf } from '../data/table/pages-of.ts';
 import type { TableName, TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
 
@@ -81,15 +82,12 @@ export type Pass = 'stopped' | 'removed' | 'clean';
 async function purgePacks(purger: Purger, project_id: string, hasTime: Deadline): Promise<Pass> {
   const prefix = packsPrefix(project_id);
   const passes = new Set<Pass>();
-  let after: string | undefined;
-  do {
-    const page = await purger.objects.list(prefix, after);
+  for await (const page of pagesOf((after) => purger.objects.list(prefix, after))) {
     for (const { key } of page.objects) {
       if (!hasTime()) return 'stopped';
       passes.add(await removePack(purger, project_id, key.slice(prefix.length)));
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   if (passes.has('stopped')) return 'stopped';
   return passes.has('removed') ? 'removed' : 'clean';
 }

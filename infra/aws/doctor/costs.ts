@@ -3,6 +3,7 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECRClient, paginateDescribeImages } from '@aws-sdk/client-ecr';
 import { S3Client } from '@aws-sdk/client-s3';
 import { objectReader } from '../../../shared/aws/objects.ts';
+import { pagesOf } from '../../../shared/data/table/pages-of.ts';
 import { prices } from '../cost/price-list.ts';
 import type { DeployedResource } from '../deploy/read-deployment.ts';
 
@@ -47,13 +48,10 @@ const size = (bytes: number): string => `${gigabytes(bytes).toFixed(3)} GB`;
 async function bucketThing(client: S3Client, name: string): Promise<Cost> {
   const reader = objectReader(client, name);
   let [bytes, count] = [0, 0];
-  let after: string | undefined;
-  do {
-    const page = await reader.list('', after);
+  for await (const page of pagesOf((after) => reader.list('', after))) {
     bytes += page.objects.reduce((sum, one) => sum + one.size, 0);
     count += page.objects.length;
-    after = page.next;
-  } while (after !== undefined);
+  }
   return { what: `bucket: ${count} objects, ${size(bytes)}`, monthly: gigabytes(bytes) * prices.s3.gbMonth };
 }
 

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { ObjectReader } from '../../../shared/aws/objects.ts';
+import { pagesOf } from '../../../shared/data/table/pages-of.ts';
 import type { Item } from '../../../shared/data/table/table.ts';
 
 /** An object in the bucket. */
@@ -37,10 +38,7 @@ function withoutBytes(item: Record<string, unknown>): Item {
 
 /** Yield every object of the bucket. */
 export async function* eachObject(objects: Pick<ObjectReader, 'list'>): AsyncGenerator<StoredObject> {
-  let after: string | undefined;
-  do {
-    const page = await objects.list('', after);
+  for await (const page of pagesOf((after) => objects.list('', after))) {
     yield* page.objects;
-    after = page.next;
-  } while (after !== undefined);
+  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType } from '../table/record.ts';
 import { type Key, readPage, type TableReader, type TableWriter, type Write } from '../table/table.ts';
 import { tryWrite, WriteLabel } from '../table/write-label.ts';
@@ -94,17 +95,16 @@ export async function listTrusts(
 /** Return all trusts of a user, those of earlier credentials included, newest first. */
 async function allTrusts(accounts: TableReader<'accounts'>, user_id: string): Promise<CiTrust[]> {
   const pages: CiTrust[] = [];
-  let after: string | undefined;
-  do {
-    const page = await accounts.query({
+  for await (const page of pagesOf((after) =>
+    accounts.query({
       pk: userPartition(user_id),
       prefix: ownPrefix,
       descending: true,
       after,
-    });
+    }),
+  )) {
     pages.push(...readPage(page, parseTrust).items);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return pages;
 }
 

@@ -71,10 +71,8 @@ export async function putClaim(
   }
 }
 
-export async function findClaim(table: TableReader<TableName>, key: Key): Promise<Claim | undefined> {
-  const item = await table.get(key);
-  return item && claim.parse(item);
-}
+export const findClaim = (table: TableReader<TableName>, key: Key): Promise<Claim | undefined> =>
+  claim.find(table, key);
 
 /** Take a claim over from a dead holder. Return false if another attempt was faster. */
 export function takeOver(

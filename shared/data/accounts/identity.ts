@@ -33,13 +33,10 @@ const ownKey = (value: Identity): Key => ({
 });
 
 /** Return the id of the account of a person. The account may be gone. */
-export async function findIdentity(
+export const findIdentity = async (
   accounts: TableReader<'accounts'>,
   person: Subject,
-): Promise<string | undefined> {
-  const item = await accounts.get(identityKey(person));
-  return item && identity.parse(item).user_id;
-}
+): Promise<string | undefined> => (await identity.find(accounts, identityKey(person)))?.user_id;
 
 /** Label of the write that claims a person for an account. */
 export const identityClaim = new WriteLabel('identity');

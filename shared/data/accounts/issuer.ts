@@ -27,13 +27,10 @@ const keysKey = (issuer: string): Key => ({ pk: `ISSUER#${digest(issuer)}`, sk: 
 /** Seconds for which the keys of an issuer that is away are used. */
 export const keepKeysSeconds = 24 * 60 * 60;
 
-export async function findIssuerKeys(
+export const findIssuerKeys = (
   accounts: TableReader<'accounts'>,
   issuer: string,
-): Promise<IssuerKeySet | undefined> {
-  const item = await accounts.get(keysKey(issuer));
-  return item && issuerKeys.parse(item);
-}
+): Promise<IssuerKeySet | undefined> => issuerKeys.find(accounts, keysKey(issuer));
 
 export async function putIssuerKeys(accounts: TableWriter<'accounts'>, value: IssuerKeySet): Promise<void> {
   const ttl = Math.ceil(value.fetched_at / 1000) + keepKeysSeconds;

@@ -38,10 +38,8 @@ type Accounts = TableReader<'accounts'>;
 const pictureKey = (user_id: string): Key => ({ pk: userPartition(user_id), sk: 'PICTURE' });
 
 /** Return the picture of a user. Return undefined if they never had one, or are gone. */
-export async function findPicture(accounts: Accounts, user_id: string): Promise<Picture | undefined> {
-  const item = await accounts.get(pictureKey(user_id));
-  return item && picture.parse(item);
-}
+export const findPicture = (accounts: Accounts, user_id: string): Promise<Picture | undefined> =>
+  picture.find(accounts, pictureKey(user_id));
 
 /** Label of the check that the user of a picture exists. */
 export const pictureOwner = new WriteLabel('owner of the picture');

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Sha256, Timestamp, Ulid } from '../../core/formats.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType } from '../table/record.ts';
 import { retryOnConflict } from '../table/retry-on-conflict.ts';
 import {
@@ -293,15 +294,13 @@ export async function revokeTokensOf(
   user_id: string,
   trust_id: string,
 ): Promise<void> {
-  let after: string | undefined;
-  do {
-    // A page, and the audit record, fit into a transaction.
-    const page = await accounts.query({ pk: userPartition(user_id), prefix: issuedPrefix, after, limit: 49 });
+  // A page, and the audit record, fit into a transaction.
+  const query = { pk: userPartition(user_id), prefix: issuedPrefix, limit: 49 };
+  for await (const page of pagesOf((after) => accounts.query({ ...query, after }))) {
     const those = readPage(page, issued.parse).items.filter((item) => item.trust_id === trust_id);
     if (those.length > 0)
       await accounts.write(...those.flatMap(({ token_id, hash }) => revocation(user_id, token_id, hash)));
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /** Maximum tokens for scripts of one user. */

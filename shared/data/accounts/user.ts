@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
 import { withoutAudit } from '../table/audited-writer.ts';
 import type { Condition } from '../table/condition.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType, unreadableVersion } from '../table/record.ts';
 import {
   type Item,
@@ -65,10 +66,8 @@ export const earlierPasswordKey = (user_id: string): Key => ({ pk: userPartition
 
 export const parseUser = user.parse;
 
-export async function findUser(accounts: Accounts, user_id: string): Promise<User | undefined> {
-  const item = await accounts.get(userKey(user_id));
-  return item && user.parse(item);
-}
+export const findUser = (accounts: Accounts, user_id: string): Promise<User | undefined> =>
+  user.find(accounts, userKey(user_id));
 
 type Accounts = TableReader<'accounts'>;
 
@@ -89,10 +88,8 @@ export async function readUsernames(
 const username = recordType('username', () => z.object({ user_id: Ulid }));
 
 /** Return the id of the user with this name (in lower case). */
-export async function findUserId(accounts: Accounts, name: string): Promise<string | undefined> {
-  const item = await accounts.get(usernameKey(name));
-  return item && username.parse(item).user_id;
-}
+export const findUserId = async (accounts: Accounts, name: string): Promise<string | undefined> =>
+  (await username.find(accounts, usernameKey(name)))?.user_id;
 
 /** Return the user with this name (in lower case). */
 export async function findUserByName(accounts: Accounts, name: string): Promise<User | undefined> {
@@ -131,13 +128,10 @@ const unreadableId = '';
  * damage is rare.
  */
 async function searchUser(accounts: Accounts, name: string): Promise<Item | undefined> {
-  let after: string | undefined;
-  do {
-    const page = await accounts.query({ pk: usersPartition, after });
+  for await (const page of pagesOf((after) => accounts.query({ pk: usersPartition, after }))) {
     const found = page.items.find((item) => item['username'] === name);
     if (found !== undefined) return found;
-    after = page.next;
-  } while (after !== undefined);
+  }
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import { changeJob, jobPartition } from '../jobs/job.ts';
 import { holdsLease, type Lease } from '../jobs/lease.ts';
 import { count } from '../projects/project.ts';
 import { UnreadableRecordError } from '../table/item.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { type RecordType, recordType } from '../table/record.ts';
 import {
   type Item,
@@ -138,16 +139,13 @@ export async function keptObjects(
 ): Promise<Pick<ReadonlySet<string>, 'has'>> {
   const found = new Set<string>();
   for (const { prefix } of Object.values(layouts)) {
-    let after: string | undefined;
-    do {
-      const page = await records.query({ pk: jobPartition(job_id), prefix, after });
+    for await (const page of pagesOf((after) => records.query({ pk: jobPartition(job_id), prefix, after }))) {
       for (const item of page.items) {
         const { object } = item;
         if (typeof object !== 'string') throw new UnreadableRecordError(item, 'names no object');
         found.add(object);
       }
-      after = page.next;
-    } while (after !== undefined);
+    }
   }
   return { has: (key) => !isFileOfJob(key) || found.has(key) };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { newId } from '../../core/new-id.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType } from '../table/record.ts';
 import type { Item, Key, TableReader, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
@@ -137,12 +138,11 @@ export async function readMarks(
   project_id: string,
 ): Promise<CatalogueMark[]> {
   const marks: CatalogueMark[] = [];
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk: cataloguePartition(project_id), prefix, after });
+  for await (const page of pagesOf((after) =>
+    records.query({ pk: cataloguePartition(project_id), prefix, after }),
+  )) {
     marks.push(...page.items.map(parse));
-    after = page.next;
-  } while (after !== undefined);
+  }
   return marks;
 }
 

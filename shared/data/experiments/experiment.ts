@@ -177,14 +177,11 @@ export const parseExperiment = experiment.parse;
 export const experimentPrefix = (project_id: string, experiment_id: string): string =>
   `${projectPrefix(project_id)}experiments/${experiment_id}/`;
 
-export async function findExperiment(
+export const findExperiment = (
   records: Records,
   project_id: string,
   experiment_id: string,
-): Promise<Experiment | undefined> {
-  const item = await records.get(experimentKey(project_id, experiment_id));
-  return item && experiment.parse(item);
-}
+): Promise<Experiment | undefined> => experiment.find(records, experimentKey(project_id, experiment_id));
 
 type Records = TableReader<'records'>;
 

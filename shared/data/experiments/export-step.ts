@@ -31,13 +31,10 @@ export const putExportStep = (value: ExportStep): Write => ({
 export const removeExportStep = (experiment_id: string): Write => ({ delete: exportStepKey(experiment_id) });
 
 /** Return the step that the end of an experiment left. Undefined if it was taken. */
-export async function findExportStep(
+export const findExportStep = (
   records: TableReader<'records'>,
   experiment_id: string,
-): Promise<ExportStep | undefined> {
-  const item = await records.get(exportStepKey(experiment_id));
-  return item && step.parse(item);
-}
+): Promise<ExportStep | undefined> => step.find(records, exportStepKey(experiment_id));
 
 /** Return a page of the steps that are left, oldest first. */
 export const listExportSteps = (

@@ -81,14 +81,11 @@ export const loggedModelFileKey = (project_id: string, model_id: string, path: s
 export const loggedModelPrefix = (project_id: string, model_id: string): string =>
   `${projectPrefix(project_id)}models/${model_id}/`;
 
-export async function findLoggedModel(
+export const findLoggedModel = (
   records: TableReader<'records'>,
   project_id: string,
   model_id: string,
-): Promise<LoggedModel | undefined> {
-  const item = await records.get(loggedModelKey(project_id, model_id));
-  return item && loggedModel.parse(item);
-}
+): Promise<LoggedModel | undefined> => loggedModel.find(records, loggedModelKey(project_id, model_id));
 
 /** Return a page of the logged models of a project, newest first. */
 export async function listLoggedModels(

@@ -11,6 +11,7 @@ import { decodePosition, encodePosition, type OrderTerm, RowOrder } from '../../
 import { selectPage } from '../../search/select-page.ts';
 import { countersKey, salvageCounters } from '../projects/project.ts';
 import type { UnreadableRecordError } from '../table/item.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { type Item, readPage, type TableReader, type TableWriter } from '../table/table.ts';
 import { type CatalogueRows, readCatalogue } from './catalogue.ts';
 import { type Experiment, experimentKey, listExperiments, parseExperiment } from './experiment.ts';
@@ -197,17 +198,16 @@ const isWhole = ({ rows, unreadable, left, manifest }: CatalogueRows, counted: n
 /** Read the rows of all experiments of a project from their records. */
 async function readRecords(records: TableReader<'records'>, project_id: string): Promise<ProjectRows> {
   const projectRows: ProjectRows = { rows: [], unreadable: [] };
-  let after: string | undefined;
-  do {
-    const page = await listExperiments(records, project_id, { limit: readAtOnce, after });
+  for await (const page of pagesOf((after) =>
+    listExperiments(records, project_id, { limit: readAtOnce, after }),
+  )) {
     const ids = page.items.map(({ experiment_id }) => experiment_id);
     const { of, unreadable } = await readTrackingOf(records, project_id, ids);
     projectRows.rows.push(
       ...page.items.map((item) => rowOf(item, of.get(item.experiment_id) ?? nothingTracked)),
     );
     projectRows.unreadable.push(...(page.unreadable ?? []), ...unreadable);
-    after = page.next;
-  } while (after !== undefined);
+  }
   projectRows.newest = () => newestTimes(projectRows.rows);
   return projectRows;
 }

@@ -120,14 +120,11 @@ export const fieldsKey = (project_id: string, experiment_id: string): Key => ({
  * Return the fields of an experiment. Return undefined if an earlier release made it without fields and nobody has
  * set them since.
  */
-export async function findFields(
+export const findFields = (
   records: TableReader<'records'>,
   project_id: string,
   experiment_id: string,
-): Promise<ExperimentFields | undefined> {
-  const item = await records.get(fieldsKey(project_id, experiment_id));
-  return item && fields.parse(item);
-}
+): Promise<ExperimentFields | undefined> => fields.find(records, fieldsKey(project_id, experiment_id));
 
 /** Return the fields of experiments of any projects, in the given order. */
 export async function findFieldsOfEach(

@@ -41,13 +41,10 @@ export const listLanes = (
   position: WatchedPosition | undefined,
 ): Promise<WatchedPage<DeliveryLane>> => readWatched(records, deliveryLanes, lane.parse, position, 2_000);
 
-export async function findLane(
+export const findLane = (
   records: TableReader<'records'>,
   hook_id: string,
-): Promise<DeliveryLane | undefined> {
-  const item = await records.get(laneKey(hook_id));
-  return item && lane.parse(item);
-}
+): Promise<DeliveryLane | undefined> => lane.find(records, laneKey(hook_id));
 
 /**
  * Build the write that adds messages to a hook's lane. It fails if the lane came or went since it was read. The lane

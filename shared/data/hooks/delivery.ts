@@ -86,13 +86,10 @@ export const withAttempt = (
   ended_at: status === 'pending' ? null : attempt.at,
 });
 
-export async function findDelivery(
+export const findDelivery = (
   records: TableReader<'records'>,
   ids: DeliveryIds,
-): Promise<Delivery | undefined> {
-  const item = await records.get(deliveryKey(ids));
-  return item && delivery.parse(item);
-}
+): Promise<Delivery | undefined> => delivery.find(records, deliveryKey(ids));
 
 /** @throws ServiceError `not-found` */
 export async function requireDelivery(

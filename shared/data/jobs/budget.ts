@@ -66,13 +66,8 @@ const periodKey = (owner_id: string, period: string): Key => ({ pk: monthsPartit
 /** Return the month of a time, such as `2026-11`. */
 export const monthOf = (time: string): string => time.slice(0, 7);
 
-export async function findBudget(
-  records: TableReader<'records'>,
-  owner_id: string,
-): Promise<Budget | undefined> {
-  const item = await records.get(budgetKey(owner_id));
-  return item && budget.parse(item);
-}
+export const findBudget = (records: TableReader<'records'>, owner_id: string): Promise<Budget | undefined> =>
+  budget.find(records, budgetKey(owner_id));
 
 /** Budget of an account, and what its jobs have cost. */
 export interface OwnedCost {

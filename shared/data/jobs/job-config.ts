@@ -14,10 +14,7 @@ export const putJobConfig = (experiment_id: string, bytes: Uint8Array): Write =>
   put: jobConfig.item(jobConfigKey(experiment_id), { content: bytes }),
 });
 
-export async function readJobConfig(
+export const readJobConfig = async (
   records: TableReader<'records'>,
   experiment_id: string,
-): Promise<Uint8Array | undefined> {
-  const item = await records.get(jobConfigKey(experiment_id));
-  return item && jobConfig.parse(item).content;
-}
+): Promise<Uint8Array | undefined> => (await jobConfig.find(records, jobConfigKey(experiment_id)))?.content;

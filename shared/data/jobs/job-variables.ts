@@ -32,10 +32,7 @@ const copyKey = (partition: string): Key => ({ pk: partition, sk: 'VARIABLES' })
 /** Build the write that removes the copy. Every transaction that ends a training includes it. */
 export const removeJobVariables = (partition: string): Write => ({ delete: copyKey(partition) });
 
-export async function readJobVariables(
+export const readJobVariables = async (
   records: TableReader<'records'>,
   partition: string,
-): Promise<Uint8Array | undefined> {
-  const item = await records.get(copyKey(partition));
-  return item && copy.parse(item).sealed;
-}
+): Promise<Uint8Array | undefined> => (await copy.find(records, copyKey(partition)))?.sealed;

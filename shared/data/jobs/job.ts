@@ -181,13 +181,10 @@ export const userLimitKey = (user_id: string): Key => ({ pk: 'LIMITS', sk: `USER
 /** Partition of all records that a job itself writes: its lease, log, metrics, artifacts and inputs. */
 export const jobPartition = (job_id: string): string => `JOB#${job_id}`;
 
-export async function findUnfinished(
+export const findUnfinished = (
   records: TableReader<'records'>,
   job_id: string,
-): Promise<UnfinishedJob | undefined> {
-  const item = await records.get(unfinishedKey(job_id));
-  return item && unfinished.parse(item);
-}
+): Promise<UnfinishedJob | undefined> => unfinished.find(records, unfinishedKey(job_id));
 
 /** Return a page of the unfinished jobs, partition by partition. */
 export const listUnfinished = (

@@ -45,14 +45,11 @@ export const loneBeats = 2;
 /** Seconds without a heartbeat after which a holder counts as dead. */
 export const leaseSeconds = heartbeatsMissed * usualHeartbeatSeconds;
 
-export async function findLease(
+export const findLease = (
   records: TableReader<'records'>,
   job_id: string,
   node: number,
-): Promise<Lease | undefined> {
-  const item = await records.get(leaseKey(job_id, node));
-  return item && lease.parse(item);
-}
+): Promise<Lease | undefined> => lease.find(records, leaseKey(job_id, node));
 
 /** Return the key of a node's lease, whose heartbeat every chunk of its log and metrics renews. */
 export const leaseKey = (job_id: string, node: number): Key => ({

@@ -69,10 +69,8 @@ const ownPrefix = 'OWN#';
 /** Label of writes that fail if a line has changed since it was read. */
 export const changedLine = new WriteLabel('waiting queue');
 
-export async function findLine(records: Records, line_id: string): Promise<WaitingLine | undefined> {
-  const item = await records.get(lineKey(line_id));
-  return item && line.parse(item);
-}
+export const findLine = (records: Records, line_id: string): Promise<WaitingLine | undefined> =>
+  line.find(records, lineKey(line_id));
 
 type Records = TableReader<'records'>;
 

@@ -21,13 +21,8 @@ export type PassLease = z.infer<typeof passLease.schema>;
 const passKey = (task: string): Key => ({ pk: 'PASSES', sk: task });
 
 /** Return who runs the pass of a task, or since when its passes fail. */
-export async function findPass(
-  records: TableReader<'records'>,
-  task: string,
-): Promise<PassLease | undefined> {
-  const item = await records.get(passKey(task));
-  return item && passLease.parse(item);
-}
+export const findPass = (records: TableReader<'records'>, task: string): Promise<PassLease | undefined> =>
+  passLease.find(records, passKey(task));
 
 /**
  * Take the lease for a pass.

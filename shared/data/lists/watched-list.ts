@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Logger } from '../../core/log.ts';
 import { UnreadableRecordError } from '../table/item.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType } from '../table/record.ts';
 import type { Item, Key, TableName, TableReader, TableWriter } from '../table/table.ts';
 import { tryWrite } from '../table/write-label.ts';
@@ -159,13 +160,11 @@ export async function scheduleNextPass<N extends TableName>(
 async function findRow(table: TableReader<TableName>, list: WatchedList): Promise<Key | undefined> {
   let pk: string | undefined = list.partitions[0];
   while (pk !== undefined) {
-    let after: string | undefined;
-    do {
-      const page = await table.query({ pk, after, limit: 10 });
+    const query = { pk, limit: 10 };
+    for await (const page of pagesOf((after) => table.query({ ...query, after }))) {
       const row = page.items.find((item) => !isSetAside(item));
       if (row !== undefined) return row;
-      after = page.next;
-    } while (after !== undefined);
+    }
     pk = await following(table, list, pk);
   }
   return undefined;

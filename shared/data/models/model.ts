@@ -125,10 +125,8 @@ export const emptyModel = (
   updated_at: known.created_at,
 });
 
-export async function findModel(records: Records, model_name: string): Promise<Model | undefined> {
-  const item = await records.get(modelKey(model_name));
-  return item && model.parse(item);
-}
+export const findModel = (records: Records, model_name: string): Promise<Model | undefined> =>
+  model.find(records, modelKey(model_name));
 
 type Records = TableReader<'records'>;
 

@@ -66,13 +66,8 @@ export const modelVersions = 'MODEL_VERSIONS';
 
 export const versionsPrefix = (registration_id: string): string => `${registration_id}#`;
 
-export async function findRegisteredModel(
-  records: Records,
-  name: string,
-): Promise<RegisteredModel | undefined> {
-  const item = await records.get(modelKey(name));
-  return item && registeredModel.parse(item);
-}
+export const findRegisteredModel = (records: Records, name: string): Promise<RegisteredModel | undefined> =>
+  registeredModel.find(records, modelKey(name));
 
 type Records = TableReader<'records'>;
 
@@ -96,14 +91,11 @@ export const removeRegisteredModel = ({ name, version }: RegisteredModel): Write
   if: { equals: { version } },
 });
 
-export async function findModelVersion(
+export const findModelVersion = (
   records: Records,
   registration_id: string,
   number: number,
-): Promise<ModelVersion | undefined> {
-  const item = await records.get(versionKey(registration_id, number));
-  return item && modelVersion.parse(item);
-}
+): Promise<ModelVersion | undefined> => modelVersion.find(records, versionKey(registration_id, number));
 
 const versionKey = (registration_id: string, number: number): Key => ({
   pk: modelVersions,

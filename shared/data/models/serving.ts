@@ -71,10 +71,8 @@ export const servingKey = (model_name: string): Key => ({ pk: servingPartition, 
 
 type Records = TableReader<'records'>;
 
-export async function findServing(records: Records, model_name: string): Promise<Serving | undefined> {
-  const item = await records.get(servingKey(model_name));
-  return item && serving.parse(item);
-}
+export const findServing = (records: Records, model_name: string): Promise<Serving | undefined> =>
+  serving.find(records, servingKey(model_name));
 
 /** Return the configuration of a served model. @throws ServiceError `not-found` if it is not served */
 export async function requireServing(records: Records, model_name: string): Promise<Serving> {
@@ -197,14 +195,11 @@ const versionKey = (model_id: string, name: string): Key => ({
   sk: `${versionPrefix}${name}`,
 });
 
-export async function findServedVersion(
+export const findServedVersion = (
   records: Records,
   model_id: string,
   name: string,
-): Promise<ServedVersion | undefined> {
-  const item = await records.get(versionKey(model_id, name));
-  return item && servedVersion.parse(item);
-}
+): Promise<ServedVersion | undefined> => servedVersion.find(records, versionKey(model_id, name));
 
 export const putServedVersion = (value: ServedVersion): Write => ({
   put: servedVersion.item(versionKey(value.model_id, value.name), value),

@@ -54,14 +54,11 @@ export const configPartitions = (project_id: string): string[] => [
 
 const contentsPartition = (project_id: string): string => `CONFIG_CONTENTS#${project_id}`;
 
-export async function findConfig(
+export const findConfig = (
   records: Records,
   project_id: string,
   config_id: string,
-): Promise<Config | undefined> {
-  const item = await records.get(configKey(project_id, config_id));
-  return item && config.parse(item);
-}
+): Promise<Config | undefined> => config.find(records, configKey(project_id, config_id));
 
 type Records = TableReader<'records'>;
 
@@ -131,10 +128,8 @@ export async function listConfigs(
 }
 
 /** Return the bytes of the newest version. Return undefined if the configuration was deleted since. */
-export async function readConfigContent(records: Records, value: Config): Promise<Uint8Array | undefined> {
-  const item = await records.get(contentKey(value));
-  return item && content.parse(item).content;
-}
+export const readConfigContent = async (records: Records, value: Config): Promise<Uint8Array | undefined> =>
+  (await content.find(records, contentKey(value)))?.content;
 
 const contentKey = (value: Config, version = value.version): Key => ({
   pk: contentsPartition(value.project_id),

@@ -29,13 +29,10 @@ export const environmentKey = (project_id: string): Key => ({
 });
 export const parseEnvironment = environment.parse;
 
-export async function findEnvironment(
+export const findEnvironment = (
   records: TableReader<'records'>,
   project_id: string,
-): Promise<Environment | undefined> {
-  const item = await records.get(environmentKey(project_id));
-  return item && environment.parse(item);
-}
+): Promise<Environment | undefined> => environment.find(records, environmentKey(project_id));
 
 /** Return the environment that will be replaced, even if it is unreadable. */
 export async function findEnvironmentToReplace(
@@ -128,14 +125,11 @@ export async function findLocks(
   return found;
 }
 
-export async function findPack(
+export const findPack = (
   records: TableReader<'records'>,
   project_id: string,
   request_key: string,
-): Promise<EnvironmentPack | undefined> {
-  const item = await records.get(packKey(project_id, request_key));
-  return item && pack.parse(item);
-}
+): Promise<EnvironmentPack | undefined> => pack.find(records, packKey(project_id, request_key));
 
 const packKey = (project_id: string, request_key: string): Key => ({
   pk: packPartition(project_id),

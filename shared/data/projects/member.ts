@@ -59,14 +59,11 @@ export const memberKey = (project_id: string, user_id: string): Key => ({
   sk: user_id,
 });
 
-export async function findMember(
+export const findMember = (
   records: Records,
   project_id: string,
   user_id: string,
-): Promise<Member | undefined> {
-  const item = await records.get(memberKey(project_id, user_id));
-  return item && member.parse(item);
-}
+): Promise<Member | undefined> => member.find(records, memberKey(project_id, user_id));
 
 type Records = TableReader<'records'>;
 

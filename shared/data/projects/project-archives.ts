@@ -84,13 +84,10 @@ export const exportPrefix = ({ project_id, export_id }: ProjectExport): string =
 export const exportWorkPrefix = (value: ProjectExport): string => `${exportPrefix(value)}work/`;
 export const exportObject = (value: ProjectExport): string => `${exportPrefix(value)}archive.zip`;
 
-export async function findExport(
+export const findExport = (
   records: TableReader<'records'>,
   project_id: string,
-): Promise<ProjectExport | undefined> {
-  const item = await records.get(exportKey(project_id));
-  return item && projectExport.parse(item);
-}
+): Promise<ProjectExport | undefined> => projectExport.find(records, exportKey(project_id));
 
 /**
  * Record a new export. It replaces the previous one. `also` contains the purge of its objects.
@@ -191,14 +188,11 @@ export const parseImport = projectImport.parse;
  */
 export const importObject = (project_id: string): string => `${projectPrefix(project_id)}import/archive.zip`;
 
-export async function findImport(
+export const findImport = (
   records: TableReader<'records'>,
   user_id: string,
   sha256: string,
-): Promise<ProjectImport | undefined> {
-  const item = await records.get(importKey(user_id, sha256));
-  return item && projectImport.parse(item);
-}
+): Promise<ProjectImport | undefined> => projectImport.find(records, importKey(user_id, sha256));
 
 const asItWas = (previous: ProjectImport | undefined) =>
   previous === undefined

@@ -104,14 +104,11 @@ const noCounters: Counters = {
 /**
  * Return the id of the project that a user claimed a name for. The project may have another name now, or be gone.
  */
-export async function findClaimedName(
+export const findClaimedName = async (
   records: Records,
   user_id: string,
   name: string,
-): Promise<string | undefined> {
-  const item = await records.get(claimKey(user_id, name));
-  return item && claim.parse(item).project_id;
-}
+): Promise<string | undefined> => (await claim.find(records, claimKey(user_id, name)))?.project_id;
 
 type Records = TableReader<'records'>;
 

@@ -92,14 +92,11 @@ export async function requireReport(
 }
 
 /** Return the data of a frozen block as JSON. */
-export async function findFrozen(
+export const findFrozen = async (
   records: TableReader<'records'>,
   ids: ReportIds,
   digest: string,
-): Promise<string | undefined> {
-  const item = await records.get(partKey(ids, digest));
-  return item && frozenBlock.parse(item).data;
-}
+): Promise<string | undefined> => (await frozenBlock.find(records, partKey(ids, digest)))?.data;
 
 /** Label of the write that counts reports, and of those on experiments that a report begins to show. */
 export const reportCount = new WriteLabel('reports');

@@ -59,24 +59,18 @@ export const datasetObject = (project_id: string, sha256: string): string =>
 export const uploadObject = (kind: 'source' | 'dataset', project_id: string, sha256: string): string =>
   kind === 'source' ? sourceObject(project_id, sha256) : datasetObject(project_id, sha256);
 
-export async function findSource(
+export const findSource = (
   records: TableReader<'records'>,
   project_id: string,
-): Promise<Upload | undefined> {
-  const item = await records.get(sourceKey(project_id));
-  return item && upload.parse(item);
-}
+): Promise<Upload | undefined> => upload.find(records, sourceKey(project_id));
 
 const sourceKey = (project_id: string): Key => ({ pk: `SOURCE#${project_id}`, sk: 'source' });
 
-export async function findDataset(
+export const findDataset = (
   records: TableReader<'records'>,
   project_id: string,
   dataset: string,
-): Promise<Upload | undefined> {
-  const item = await records.get(datasetKey(project_id, dataset));
-  return item && upload.parse(item);
-}
+): Promise<Upload | undefined> => upload.find(records, datasetKey(project_id, dataset));
 
 const datasetKey = (project_id: string, dataset: string): Key => ({
   pk: datasetsPartition(project_id),

@@ -107,13 +107,10 @@ const scheduleKey = ({ project_id, schedule_id }: ScheduleIds): Key => ({
   sk: schedule_id,
 });
 
-export async function findSchedule(
+export const findSchedule = (
   records: TableReader<'records'>,
   ids: ScheduleIds,
-): Promise<Schedule | undefined> {
-  const item = await records.get(scheduleKey(ids));
-  return item && schedule.parse(item);
-}
+): Promise<Schedule | undefined> => schedule.find(records, scheduleKey(ids));
 
 /** @throws ServiceError `not-found` */
 export async function requireSchedule(records: TableReader<'records'>, ids: ScheduleIds): Promise<Schedule> {

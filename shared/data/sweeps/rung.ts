@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Criterion } from '../projects/project.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { recordType } from '../table/record.ts';
 import type { Key, TableReader, Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
@@ -55,30 +56,24 @@ export const putRule = (sweep: SweepIds, value: Omit<SweepRule, 'reports'>): Wri
   put: rule.item(ruleKey(sweep), { ...value, reports: 0 }),
 });
 
-export async function findRule(
-  records: TableReader<'records'>,
-  sweep: SweepIds,
-): Promise<SweepRule | undefined> {
-  const item = await records.get(ruleKey(sweep));
-  return item && rule.parse(item);
-}
+export const findRule = (records: TableReader<'records'>, sweep: SweepIds): Promise<SweepRule | undefined> =>
+  rule.find(records, ruleKey(sweep));
 
 /** Return all reports of a sweep, by run and rung. */
 export async function listReports(records: TableReader<'records'>, sweep: SweepIds): Promise<StoredReport[]> {
   const found: StoredReport[] = [];
-  let after: string | undefined;
-  do {
-    const page = await records.query({
+  for await (const page of pagesOf((after) =>
+    records.query({
       pk: reportsPartition(sweep.project_id),
       prefix: reportPrefix(sweep),
       after,
-    });
+    }),
+  )) {
     for (const item of page.items) {
       const parsed = report.parse(item);
       found.push({ ...parsed, value: Number(parsed.value) });
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return found;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
+import { pagesOf } from '../table/pages-of.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 
@@ -98,12 +99,9 @@ export async function listRuns(
 /** Return all runs of a sweep, of which there are at most 10,000. */
 export async function allRuns(records: TableReader<'records'>, sweep: SweepIds): Promise<SweepRun[]> {
   const found: SweepRun[] = [];
-  let after: string | undefined;
-  do {
-    const page = await listRuns(records, sweep, { after });
+  for await (const page of pagesOf((after) => listRuns(records, sweep, { after }))) {
     found.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return found;
 }
 
@@ -128,10 +126,7 @@ export const putSweepConfig = (sweep: SweepIds, content: Uint8Array): Write => (
   put: config.item(configKey(sweep), { content }),
 });
 
-export async function readSweepConfig(
+export const readSweepConfig = async (
   records: TableReader<'records'>,
   sweep: SweepIds,
-): Promise<Uint8Array | undefined> {
-  const item = await records.get(configKey(sweep));
-  return item && config.parse(item).content;
-}
+): Promise<Uint8Array | undefined> => (await config.find(records, configKey(sweep)))?.content;

@@ -32,13 +32,8 @@ export const putTurn = (value: SweepTurn): Write => ({ put: turn.item(turnKey(va
 export const removeTurn = (turn_id: string): Write => ({ delete: turnKey(turn_id) });
 
 /** Return the turn that the end of an experiment left. Undefined if the decision was taken. */
-export async function findTurn(
-  records: TableReader<'records'>,
-  turn_id: string,
-): Promise<SweepTurn | undefined> {
-  const item = await records.get(turnKey(turn_id));
-  return item && turn.parse(item);
-}
+export const findTurn = (records: TableReader<'records'>, turn_id: string): Promise<SweepTurn | undefined> =>
+  turn.find(records, turnKey(turn_id));
 
 /** Return a page of the decisions that sweeps owe, oldest first. */
 export const listTurns = (

@@ -87,14 +87,11 @@ const sweepKey = (project_id: string, sweep_id: string): Key => ({
   sk: sweep_id,
 });
 
-export async function findSweep(
+export const findSweep = (
   records: TableReader<'records'>,
   project_id: string,
   sweep_id: string,
-): Promise<Sweep | undefined> {
-  const item = await records.get(sweepKey(project_id, sweep_id));
-  return item && sweep.parse(item);
-}
+): Promise<Sweep | undefined> => sweep.find(records, sweepKey(project_id, sweep_id));
 
 /** Return a sweep that is not being deleted. @throws ServiceError `not-found` */
 export async function requireSweep(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Condition } from './condition.ts';
 import { UnreadableRecordError } from './item.ts';
 import { fromTableNumbers } from './stored-number.ts';
-import type { Item, Key } from './table.ts';
+import type { Item, Key, TableName, TableReader } from './table.ts';
 
 export interface RecordType<S extends z.ZodObject> {
   readonly kind: string;
@@ -12,6 +12,8 @@ export interface RecordType<S extends z.ZodObject> {
   item(key: Key, value: z.input<S>): Item;
   /** Parse a stored item. Throw {@link UnreadableRecordError} that names the record and each invalid attribute. */
   parse(item: Item): z.output<S>;
+  /** Read and parse the item of a key. Return undefined if it does not exist. */
+  find(table: Pick<TableReader<TableName>, 'get'>, key: Key): Promise<z.output<S> | undefined>;
   /**
    * Parse a record for removal or replacement, even if it is unreadable. Keep each attribute that fits the schema,
    * and take the others from `standIn`.
@@ -83,6 +85,10 @@ export function recordType<const S extends z.ZodObject>(
       schema_version: current,
     }),
     parse,
+    async find(table, key) {
+      const item = await table.get(key);
+      return item && parse(item);
+    },
     salvage(item, standIn) {
       try {
         return parse(item);

@@ -9,6 +9,7 @@ import {
   ownedProjects,
   type Project,
 } from '../../data/projects/project.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type Access, type MlflowContext, requireAccess, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist } from '../protocol/mlflow-error.ts';
@@ -26,16 +27,15 @@ const readAtOnce = 100;
 
 /** The projects that the caller owns or is a member of, and the scope of their token includes, newest first. */
 export async function* ownAndShared({ records, caller }: Finding): AsyncGenerator<Project> {
-  let after: string | undefined;
-  do {
-    const page = await ownedProjects.newest(records, caller.user_id, { limit: readAtOnce, after });
+  for await (const page of pagesOf((after) =>
+    ownedProjects.newest(records, caller.user_id, { limit: readAtOnce, after }),
+  )) {
     const { items } = await findProjects(
       records,
       page.items.filter((id) => reachesProject(caller, id)),
     );
     yield* items;
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   putRegisteredModel,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import { retryOnConflict } from '../../data/table/retry-on-conflict.ts';
 import { type MlflowContext, requireDeveloper } from '../protocol/context.ts';
 import { doesNotExist, mlflowError } from '../protocol/mlflow-error.ts';
@@ -75,12 +76,9 @@ export async function allVersions(
   registration_id: string | undefined,
 ): Promise<ModelVersion[]> {
   const versions: ModelVersion[] = [];
-  let after: string | undefined;
-  do {
-    const page = await listModelVersions(records, registration_id, { after });
+  for await (const page of pagesOf((after) => listModelVersions(records, registration_id, { after }))) {
     versions.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return versions;
 }
 

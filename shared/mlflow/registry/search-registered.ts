@@ -4,6 +4,7 @@ import {
   type ModelVersion,
   type RegisteredModel,
 } from '../../data/models/registered-model.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import { filterRows } from '../../search/filter-rows.ts';
 import { RowOrder } from '../../search/row-order.ts';
 import { selectPage } from '../../search/select-page.ts';
@@ -69,12 +70,9 @@ const promptTag = 'mlflow.prompt.is_prompt';
 
 async function allModels({ records }: Pick<MlflowContext, 'records'>): Promise<RegisteredModel[]> {
   const found: RegisteredModel[] = [];
-  let after: string | undefined;
-  do {
-    const page = await listRegisteredModels(records, { after });
+  for await (const page of pagesOf((after) => listRegisteredModels(records, { after }))) {
     found.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return found;
 }
 

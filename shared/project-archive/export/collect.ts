@@ -11,6 +11,7 @@ import { listConfigs, oldestKept, readConfigVersion } from '../../data/projects/
 import type { ExportCursor, ProjectExport } from '../../data/projects/project-archives.ts';
 import { listAccepted, uploadObject } from '../../data/projects/upload.ts';
 import { readScheduleConfig, requireSchedule } from '../../data/schedules/schedule.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import { readTexts } from '../../experiments/dataset-texts.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { Digest } from '../digest.ts';
@@ -74,9 +75,7 @@ export class Collector {
     const project_id = this.#project_id;
     const document = await readProjectDocument(records, project_id, this.#names);
     await piece.document(paths.project, [canonicalJson(document)]);
-    let after: string | undefined;
-    do {
-      const page = await listConfigs(records, project_id, { after });
+    for await (const page of pagesOf((after) => listConfigs(records, project_id, { after }))) {
       for (const error of page.unreadable ?? []) throw error;
       for (const config of page.items) {
         const { config_id, format, created_at, updated_at, version, versions_before } = config;
@@ -89,8 +88,7 @@ export class Collector {
           await piece.document(paths.configVersion(config_id, number), [kept.content], at);
         }
       }
-      after = page.next;
-    } while (after !== undefined);
+    }
   }
 
   /** Add an object of the bucket as a file. Reads it for its checksum. */

@@ -12,6 +12,7 @@ import {
 } from '../../data/models/registered-model.ts';
 import { listProjectReports, maxReports } from '../../data/projects/report.ts';
 import { listSchedules, maxSchedules } from '../../data/schedules/schedule.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import type { Item, Page, TableReader } from '../../data/table/table.ts';
 import { idsIn } from '../references.ts';
 import type { Contained, ContainedRegistered, ExportContext } from './export-context.ts';
@@ -27,9 +28,9 @@ export async function findContained(
   const experiments: string[] = [];
   const unfinished: string[] = [];
   let left_out = 0;
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk: experimentsPartition(project_id), after, limit: 100 });
+  for await (const page of pagesOf((after) =>
+    records.query({ pk: experimentsPartition(project_id), after, limit: 100 }),
+  )) {
     const read = page.items.map(parseExperiment);
     const newestFirst = read.map(({ experiment_id }) => experiment_id).reverse();
     const tracked = await readTrackingOf(records, project_id, newestFirst);
@@ -41,8 +42,7 @@ export async function findContained(
       if (isDeleted || isUnfinished) left_out += 1;
       else experiments.push(experiment_id);
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   const logged = await oldestFirst((page) => listLoggedModels(records, project_id, page));
   const models = logged.flatMap(({ model_id, deleted_at }) => (deleted_at === undefined ? [model_id] : []));
   const registered = await findRegistered(records, [...experiments, ...models]);
@@ -62,13 +62,10 @@ export async function findContained(
 /** Read all pages of a list that begins with the newest. @throws UnreadableRecordError */
 async function oldestFirst<T>(list: (page: { after: string | undefined }) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
-  let after: string | undefined;
-  do {
-    const page = await list({ after });
+  for await (const page of pagesOf((after) => list({ after }))) {
     for (const error of page.unreadable ?? []) throw error;
     items.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return items.reverse();
 }
 
@@ -121,12 +118,9 @@ async function findRegistered(
 type Records = TableReader<'records'>;
 
 async function* itemsOf(records: Records, pk: string): AsyncGenerator<Item> {
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk, after });
+  for await (const page of pagesOf((after) => records.query({ pk, after }))) {
     yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /** Assign unique names in the archive. An imported model may have had the name of another model in its archive. */

@@ -13,6 +13,7 @@ import { findFrozen, requireReport } from '../../data/projects/report.ts';
 import { findSource, listDatasets, type Upload } from '../../data/projects/upload.ts';
 import { readVariables } from '../../data/projects/variable.ts';
 import type { Schedule } from '../../data/schedules/schedule.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import { tableNumber } from '../../data/table/stored-number.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { BlockData, digestOfBlock, unlessReplaced } from '../../reports/block-data.ts';
@@ -53,13 +54,10 @@ export async function readProjectDocument(
   const { variables } = await readVariables(records, project_id);
   const source = await findSource(records, project_id);
   const datasets: ProjectDocument['datasets'] = [];
-  let after: string | undefined;
-  do {
-    const page = await listDatasets(records, project_id, { after });
+  for await (const page of pagesOf((after) => listDatasets(records, project_id, { after }))) {
     for (const error of page.unreadable ?? []) throw error;
     datasets.push(...page.items.map((item) => ({ name: item.name, ...current(item) })));
-    after = page.next;
-  } while (after !== undefined);
+  }
   const { project_name, archived_name, project_description, project_type, project_task } = project;
   const { criterion, tags, rules, views } = project;
   const baseline = names.numberOf(project.baseline);

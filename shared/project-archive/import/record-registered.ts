@@ -13,6 +13,7 @@ import {
 import { findProjects, projectExists } from '../../data/projects/project.ts';
 import { importUnmoved, maxRenamed, type ProjectImport } from '../../data/projects/project-archives.ts';
 import { newPurge, recordPurge } from '../../data/projects/purge.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import type { TableReader, Write } from '../../data/table/table.ts';
 import { tryWrite, WriteLabel } from '../../data/table/write-label.ts';
 import { ProjectArchiveError } from '../project-archive-error.ts';
@@ -137,25 +138,21 @@ export async function removeRegistered(context: ImportContext, value: ProjectImp
 /** Find the registrations of an import that has recorded versions. Ids of one import begin with its time. */
 async function registrationsOf(records: Records, { import_id }: ProjectImport): Promise<Set<string>> {
   const found = new Set<string>();
-  let after: string | undefined;
-  do {
-    const page = await records.query({ pk: modelVersions, prefix: import_id.slice(0, 10), after });
+  for await (const page of pagesOf((after) =>
+    records.query({ pk: modelVersions, prefix: import_id.slice(0, 10), after }),
+  )) {
     for (const { sk } of page.items) {
       const id = sk.split('#')[0] ?? '';
       if (importedId(import_id, 'registered', numberOfImported(id)) === id) found.add(id);
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return found;
 }
 
 type Records = TableReader<'records'>;
 
 async function* modelsOf(records: Records, ids: ReadonlySet<string>): AsyncGenerator<RegisteredModel> {
-  let after: string | undefined;
-  do {
-    const page = await listRegisteredModels(records, { after });
+  for await (const page of pagesOf((after) => listRegisteredModels(records, { after }))) {
     for (const model of page.items) if (ids.has(model.registration_id)) yield model;
-    after = page.next;
-  } while (after !== undefined);
+  }
 }

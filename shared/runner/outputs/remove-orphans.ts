@@ -3,6 +3,7 @@ import { errorName } from '../../core/error-text.ts';
 import { keptObjects } from '../../data/experiments/artifact.ts';
 import { experimentPrefix } from '../../data/experiments/experiment.ts';
 import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
+import { pagesOf } from '../../data/table/pages-of.ts';
 import type { TableWriter } from '../../data/table/table.ts';
 import { ConditionFailedError } from '../../data/table/write-label.ts';
 import { LeaseLostError } from '../job/job-error.ts';
@@ -29,10 +30,8 @@ export async function removeOrphans(
   { records, objects, job_id, lease, prefix, patienceSeconds }: SweptPlace,
   named: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<void> {
-  let after: string | undefined;
-  do {
-    const from = after;
-    const page = await retryFor(patienceSeconds, () => objects.list(prefix, from));
+  const read = (after: string | undefined) => retryFor(patienceSeconds, () => objects.list(prefix, after));
+  for await (const page of pagesOf(read)) {
     const doomed = page.objects.map(({ key }) => key).filter((key) => !named.has(key));
     if (doomed.length > 0) {
       const proof = holdsLease(job_id, 0, lease);
@@ -41,8 +40,7 @@ export async function removeOrphans(
       });
       await retryFor(patienceSeconds, () => objects.delete(doomed));
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '../../../data/experiments/artifact.ts';
 import type { Experiment } from '../../../data/experiments/experiment.ts';
 import { ProjectBytesError, requireProjectBytes } from '../../../data/projects/project.ts';
+import { pagesOf } from '../../../data/table/pages-of.ts';
 import type { TableWriter } from '../../../data/table/table.ts';
 import { ConditionFailedError } from '../../../data/table/write-label.ts';
 import { FileRefusedError } from '../../host/growing-file.ts';
@@ -265,17 +266,13 @@ export async function* eachArtifact({
 }: Pick<ArtifactStoreOptions, 'records' | 'kind'> & {
   experiment: Pick<Experiment, 'experiment_id'>;
 }): AsyncGenerator<Artifact> {
-  let after: string | undefined;
-  do {
-    const from = after;
-    const page = await retryFor(longPatience, () =>
-      listArtifacts(records, experiment.experiment_id, { after: from }, kind),
-    );
+  const read = (after: string | undefined) =>
+    retryFor(longPatience, () => listArtifacts(records, experiment.experiment_id, { after }, kind));
+  for await (const page of pagesOf(read)) {
     const [unreadable] = page.unreadable ?? [];
     if (unreadable !== undefined) throw unreadable;
     yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /** The environment variable with which the user's command finds the folder of a kind. */
