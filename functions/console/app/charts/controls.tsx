@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { isSystemMetric } from '../../../../shared/metrics/system-metric.ts';
 import { isCounter } from '../runs/metric-order.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { Menu } from '../ui/controls/menu.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { metricOfAxis, outlierPercent, type XAxis } from './series.ts';
@@ -43,22 +44,16 @@ export const ChartControls = ({
           </>
         }
       >
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={logX}
-            onChange={({ currentTarget }) => setLog(currentTarget.checked, logY)}
-          />
+        <CheckField checked={logX} onCheck={(checked) => setLog(checked, logY)}>
           Log x
-        </label>
-        <label class="check" title={`Leave out the highest and the lowest ${outlierPercent} % of the values`}>
-          <input
-            type="checkbox"
-            checked={isWithoutOutliers}
-            onChange={({ currentTarget }) => setWithoutOutliers(currentTarget.checked)}
-          />
+        </CheckField>
+        <CheckField
+          title={`Leave out the highest and the lowest ${outlierPercent} % of the values`}
+          checked={isWithoutOutliers}
+          onCheck={setWithoutOutliers}
+        >
           No outliers
-        </label>
+        </CheckField>
       </Menu>
       {children}
       {(at !== undefined || zoom !== undefined) && (

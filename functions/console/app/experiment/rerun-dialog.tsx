@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../api/answers.ts';
 import { type RerunQuery, rerun } from '../api/experiments.ts';
 import { Dialog } from '../ui/controls/dialog.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { go, href } from '../ui/router.ts';
@@ -113,14 +114,9 @@ export function RerunDialog({
             />
           ))}
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFresh}
-            onChange={({ currentTarget }) => setFresh(currentTarget.checked)}
-          />
+        <CheckField checked={isFresh} onCheck={setFresh}>
           Start fresh (ignore its checkpoints)
-        </label>
+        </CheckField>
       </Form>
     </Dialog>
   );

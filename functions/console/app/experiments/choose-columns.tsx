@@ -11,6 +11,7 @@ import {
 import { aggregates } from '../runs/row.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { nameMatcher } from '../ui/text/name-matcher.ts';
 import { hasFingers, isDense, setDense } from './table-row.tsx';
 
@@ -69,14 +70,9 @@ export function ChooseColumns({
           }}
         />
         {!hasFingers && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isDense.value}
-              onChange={({ currentTarget }) => setDense(currentTarget.checked)}
-            />
+          <CheckField checked={isDense.value} onCheck={setDense}>
             Dense rows
-          </label>
+          </CheckField>
         )}
         <Button onClick={onReset}>Default columns</Button>
       </div>

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/models.ts';
-import { Field } from '../ui/controls/field.tsx';
+import { CheckField, Field } from '../ui/controls/field.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { idleFault, type Method, type Parameter, readable, searchedLoss } from './method.ts';
 
@@ -17,17 +17,14 @@ function ParameterField({
   const { name, kind, description, choices, usual } = parameter;
   if (kind === 'flag')
     return (
-      <label class="check" title={description}>
-        <input
-          type="checkbox"
-          checked={(value || usual) === 'true'}
-          onChange={({ currentTarget }) => onChange(String(currentTarget.checked))}
-        />
-        <span>
-          {readable(name)}
-          <span class="hint">{description}</span>
-        </span>
-      </label>
+      <CheckField
+        title={description}
+        hint={description}
+        checked={(value || usual) === 'true'}
+        onCheck={(checked) => onChange(String(checked))}
+      >
+        {readable(name)}
+      </CheckField>
     );
   return (
     <Field label={readable(name)} hint={description} error={error}>

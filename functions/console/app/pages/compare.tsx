@@ -17,6 +17,7 @@ import { DifferenceText } from '../runs/difference-text.tsx';
 import { type Row, rowOf } from '../runs/row.ts';
 import { stylesOf } from '../theme/colours.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href, place, setQuery } from '../ui/router.ts';
@@ -77,14 +78,9 @@ function Differences({
   return (
     <>
       <div class="bar-row">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={!isWhole}
-            onChange={({ currentTarget }) => setWhole(!currentTarget.checked)}
-          />
+        <CheckField checked={!isWhole} onCheck={(checked) => setWhole(!checked)}>
           Only differences
-        </label>
+        </CheckField>
         <span class="soft small">{plural(equal, 'line is', 'lines are')} equal in all</span>
       </div>
       <div class="scroll-x compare-table" tabIndex={0} role="group" aria-label="Differences">

@@ -3,7 +3,7 @@ import { serviceUrl } from '../api/session.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Command } from '../ui/controls/copy.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
-import { SelectField } from '../ui/controls/field.tsx';
+import { CheckField, SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { addLink, type LinkSubject } from './link-calls.ts';
@@ -73,27 +73,16 @@ function ShareDialog({
             </p>
           ) : (
             <>
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={anonymous}
-                  onChange={({ currentTarget }) => setAnonymous(currentTarget.checked)}
-                />
-                <span>
-                  Anonymous
-                  <span class="hint">
-                    No users, commit, note and tags, nor what looks like a path or an address.
-                  </span>
-                </span>
-              </label>
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={files}
-                  onChange={({ currentTarget }) => setFiles(currentTarget.checked)}
-                />
+              <CheckField
+                hint="No users, commit, note and tags, nor what looks like a path or an address."
+                checked={anonymous}
+                onCheck={setAnonymous}
+              >
+                Anonymous
+              </CheckField>
+              <CheckField checked={files} onCheck={setFiles}>
                 <span>Show the artifacts, too</span>
-              </label>
+              </CheckField>
               <TextField
                 label="Hide params"
                 hint="Names, separated by commas."

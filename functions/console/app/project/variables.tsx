@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { loadVariables, removeVariable, setVariable } from '../api/variables.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Headings, hiddenHeading } from '../ui/listing.tsx';
@@ -105,17 +106,13 @@ export function Variables({ project_id, mayOwn }: { project_id: string; mayOwn: 
               onText={setValue}
             />
           </div>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isSecret}
-              onChange={({ currentTarget }) => setSecret(currentTarget.checked)}
-            />
-            <span>
-              Secret
-              <span class="hint">Encrypted, masked in logs, and never shown again.</span>
-            </span>
-          </label>
+          <CheckField
+            hint="Encrypted, masked in logs, and never shown again."
+            checked={isSecret}
+            onCheck={setSecret}
+          >
+            Secret
+          </CheckField>
         </Form>
       )}
     </section>

@@ -4,7 +4,7 @@ import { sweepsPage } from '../api/sweeps.ts';
 import { useLive } from '../api/use-live.ts';
 import { inOrder } from '../runs/metric-order.ts';
 import { Dialog } from '../ui/controls/dialog.tsx';
-import { SelectField } from '../ui/controls/field.tsx';
+import { CheckField, SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
@@ -134,17 +134,13 @@ function BlockForm({ runs, sweeps, views, onInsert }: Sources & { onInsert: (lin
         />
       )}
       {kind !== 'receipt' && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFrozen}
-            onChange={({ currentTarget }) => setFrozen(currentTarget.checked)}
-          />
-          <span>
-            Freeze
-            <span class="hint">It keeps the data that it has when the report is saved.</span>
-          </span>
-        </label>
+        <CheckField
+          hint="It keeps the data that it has when the report is saved."
+          checked={isFrozen}
+          onCheck={setFrozen}
+        >
+          Freeze
+        </CheckField>
       )}
     </Form>
   );

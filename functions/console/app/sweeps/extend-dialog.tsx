@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { changeSweep, resume, type Sweep } from '../api/sweeps.ts';
 import { Dialog } from '../ui/controls/dialog.tsx';
+import { CheckField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { tell } from '../ui/states/notice.tsx';
@@ -101,14 +102,9 @@ export function ExtendDialog({
             </p>
           )}
           {status === 'PAUSED' && (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isResumed}
-                onChange={({ currentTarget }) => setResumed(currentTarget.checked)}
-              />
+            <CheckField checked={isResumed} onCheck={setResumed}>
               Resume it, too
-            </label>
+            </CheckField>
           )}
         </Form>
       </div>

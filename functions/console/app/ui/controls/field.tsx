@@ -70,4 +70,35 @@ export const SelectField = <T extends string>({
   </Field>
 );
 
+/** Labelled checkbox. */
+export const CheckField = ({
+  checked,
+  onCheck,
+  title,
+  hint,
+  children,
+}: {
+  checked: boolean;
+  onCheck: (checked: boolean) => void;
+  title?: string;
+  hint?: string;
+  children: ComponentChildren;
+}) => (
+  <label class="check" title={title}>
+    <input
+      type="checkbox"
+      checked={checked}
+      onChange={({ currentTarget }) => onCheck(currentTarget.checked)}
+    />
+    {hint === undefined ? (
+      children
+    ) : (
+      <span>
+        {children}
+        <span class="hint">{hint}</span>
+      </span>
+    )}
+  </label>
+);
+
 const isList = (options: object): options is readonly (readonly [string, string])[] => Array.isArray(options);
