@@ -10,7 +10,7 @@ import { cancelledReason, type Early } from '../jobs/reasons.ts';
 import { noMask, type SecretMask } from './host/secret-mask.ts';
 import { JobCharges } from './job/charge-job.ts';
 import { conclusionOfError, findCancelled } from './job/conclusion-of.ts';
-import { keepAlive } from './job/heartbeat.ts';
+import { Heart, keepAlive } from './job/heartbeat.ts';
 import { type HeldJob, holdJob } from './job/hold-job.ts';
 import { stopOnSigterm } from './job/job-stop.ts';
 import { claimJobUser } from './job/job-user.ts';
@@ -82,7 +82,7 @@ export async function runHeldJob<R extends JobRecord, E>(
   }
   const { node } = wantedJob.identity;
   const watch = new JobWatch(records, wantedJob.job_id, node, now);
-  const job = { ...acquired, node, records, settings, stop, watch, log, now };
+  const job = { ...acquired, node, records, settings, stop, heart: new Heart(), watch, log, now };
   await using cleanup = new AsyncDisposableStack();
   const charges = new JobCharges(job);
   const onBeat = () => (job.node === 0 ? charges.note() : undefined);

@@ -57,7 +57,7 @@ const readsOfInference = 3;
 const hourMilliseconds = 3_600_000;
 
 /** Write units of one upload of log lines: the lease and a chunk of 1 KB, in a transaction. Points have a summary more. */
-const unitsOfShipment = { log: 4, points: 6 };
+const unitsOfShipment = { log: 4, points: 6, both: 8 };
 
 /**
  * Return the hourly cost in US dollars of uploading the log and the metrics of a job that writes both
@@ -65,17 +65,18 @@ const unitsOfShipment = { log: 4, points: 6 };
  */
 export function shippingPrices(): { unwatched: number; watched: number } {
   const { readUnit, writeUnit } = prices.dynamoDb;
-  const { watchedLog, watchedMetrics, unwatched, unwatchedSystem } = shippingPace;
-  const { log, points } = unitsOfShipment;
+  const { watchedLog, watchedMetrics, unwatched } = shippingPace;
+  const { log, points, both } = unitsOfShipment;
   const shipments = (every: number, units: number) => (hourMilliseconds / every) * units * writeUnit;
   // Most of an hour has the longest pauses.
   const longest = (pause: number) => stretched(pause, hourMilliseconds);
-  const questions = (hourMilliseconds / questionPause(hourMilliseconds)) * readUnit;
-  const beats = shipments(1000 * usualHeartbeatSeconds * loneBeats, 2);
-  const machine = shipments(longest(unwatchedSystem), points);
+  // A question takes half a unit. An upload counts as a heartbeat; samples of the machine go along with points.
+  const questions = (hourMilliseconds / questionPause(hourMilliseconds)) * (readUnit / 2);
+  const beatMilliseconds = 1000 * usualHeartbeatSeconds * loneBeats;
+  const beatsOfUpload = Math.floor((longest(unwatched) - 1) / beatMilliseconds);
   return {
-    unwatched: shipments(longest(unwatched), log + points) + machine + questions + beats,
-    watched: shipments(watchedLog, log) + shipments(watchedMetrics, points) + machine + beats,
+    unwatched: shipments(longest(unwatched), both + 2 * beatsOfUpload) + questions,
+    watched: shipments(watchedLog, log) + shipments(watchedMetrics, points),
   };
 }
 

@@ -59,12 +59,22 @@ export async function appendLog(
   lines: readonly LogLine[],
   now: Date,
 ): Promise<void> {
-  const rows = lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]);
-  const sk = `${logPrefix(node)}${chunkName(lease.number, sequence)}`;
-  await records.write(heartbeat(job_id, node, lease, now), {
-    put: await packChunk({ pk: jobPartition(job_id), sk }, rows),
-  });
+  const put = await logChunk(job_id, node, lease.number, sequence, lines);
+  await records.write(heartbeat(job_id, node, lease, now), { put });
 }
+
+/** Build an item with lines: chunk `sequence` of a lease. */
+export const logChunk = (
+  job_id: string,
+  node: number,
+  lease: number,
+  sequence: number,
+  lines: readonly LogLine[],
+): Promise<Item> =>
+  packChunk(
+    { pk: jobPartition(job_id), sk: `${logPrefix(node)}${chunkName(lease, sequence)}` },
+    lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]),
+  );
 
 /** Lease number of imported lines, which no job of this service wrote. */
 const importedLease = 0;
@@ -75,11 +85,7 @@ export const importedLogChunk = (
   node: number,
   sequence: number,
   lines: readonly LogLine[],
-): Promise<Item> =>
-  packChunk(
-    { pk: jobPartition(job_id), sk: `${logPrefix(node)}${chunkName(importedLease, sequence)}` },
-    lines.map(({ time, stream, message }) => [Date.parse(time), letters[stream], message]),
-  );
+): Promise<Item> => logChunk(job_id, node, importedLease, sequence, lines);
 
 /** Yield all lines of a node's log in chunks, oldest first. */
 export async function* logChunks(

@@ -51,6 +51,17 @@ export const findLease = (
   node: number,
 ): Promise<Lease | undefined> => lease.find(records, leaseKey(job_id, node));
 
+/** Return until when a client counts as a reader of a node's log and metrics, in epoch milliseconds. */
+export async function watchedUntil(
+  records: TableReader<'records'>,
+  job_id: string,
+  node: number,
+): Promise<number> {
+  // Each running job asks every few seconds. A mark that is seen a moment late harms nothing.
+  const item = await records.peek(leaseKey(job_id, node));
+  return item === undefined ? 0 : (lease.parse(item).watched_until ?? 0);
+}
+
 /** Return the key of a node's lease, whose heartbeat every chunk of its log and metrics renews. */
 export const leaseKey = (job_id: string, node: number): Key => ({
   pk: jobPartition(job_id),

@@ -65,15 +65,20 @@ function problemOf(error: ServiceError | HttpError, instance: string): Problem {
 function headersOf(error: ServiceError | HttpError): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError)) return error.headers;
   const { kind, retryAfterSeconds } = error;
+  // Whoever is told to come again is told when.
+  const after = retryAfterSeconds ?? (kind === 'unavailable' ? retrySeconds : undefined);
   return {
     ...(kind === 'unauthenticated' && { 'WWW-Authenticate': 'Bearer' }),
-    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    ...(after !== undefined && { 'Retry-After': String(after) }),
   };
 }
 
 const retrySeconds = 5;
 
 function answerable(error: unknown, log: Logger): ServiceError | HttpError {
+  // Nothing else tells why: the caller may be gone, and the gateway refuses requests before any function logs them.
+  if (error instanceof ServiceError && error.kind === 'unavailable')
+    log.warn('unavailable', { detail: error.message });
   if (error instanceof ServiceError || error instanceof HttpError) return error;
   if (error instanceof UnreadableRecordError) {
     log.error('unreadable-record', { key: error.key, reason: error.reason });

@@ -15,7 +15,8 @@ import { type HeldJob, leaseCheck } from './hold-job.ts';
  * month, or that of its token. Node 0 calls this at each heartbeat. It never throws: the next heartbeat does the same.
  *
  * It writes every five minutes, and at each heartbeat once a budget may be near. All jobs of a project and a user write the
- * same two items, so a job that nothing bounds writes once an hour, and one that meets others waits a while.
+ * same two items, so a job that nothing bounds writes once an hour, and one that meets others waits a while. It also looks
+ * for a budget less often.
  */
 export class JobCharges {
   readonly #job: HeldJob;
@@ -24,6 +25,8 @@ export class JobCharges {
   #begun = 0;
   /** Epoch milliseconds until which it waits for others. */
   #waitsUntil = 0;
+  /** Epoch milliseconds of the next look. */
+  #looksAt = 0;
 
   constructor(job: HeldJob) {
     this.#job = job;
@@ -41,7 +44,7 @@ export class JobCharges {
   /** @returns why the job must stop; undefined if it may go on */
   async #charge(): Promise<string | undefined> {
     const { records, record, now, log } = this.#job;
-    if (record.charged === null) return undefined;
+    if (record.charged === null || now().getTime() < this.#looksAt) return undefined;
     const { subject } = unfinishedJobOf(record);
     const item = await records.get(subject);
     if (item === undefined) return undefined;
@@ -62,6 +65,7 @@ export class JobCharges {
     const isBounded = budget !== null || costs.some(({ amount }) => amount !== null);
     const time = now().getTime();
     this.#begun ||= time;
+    if (!isBounded) this.#looksAt = time + unboundedLookMilliseconds;
     const isNews = costs.some(({ notice }) => notice !== undefined);
     const isDue =
       isNews ||
@@ -121,6 +125,9 @@ const nearShare = 0.9;
 const usualMilliseconds = 5 * 60_000;
 
 const unboundedMilliseconds = 60 * 60_000;
+
+/** Least time between two looks of a job that no budget bounds: one that is set meanwhile counts from the next. */
+const unboundedLookMilliseconds = 2 * 60_000;
 
 /** Wait after a conflict, at most. */
 const longestWait = 60_000;

@@ -5,27 +5,56 @@ import { jobIdOf } from '../../jobs/job-record.ts';
 import type { HeldJob } from './hold-job.ts';
 
 /**
- * Write a heartbeat every few seconds, and stop the job once its lease is lost. While the table is unavailable the
- * lease is not lost: the table alone decides.
+ * Write a heartbeat every few seconds in which nothing else has renewed the lease, and stop the job once its lease is lost.
+ * While the table is unavailable the lease is not lost: the table alone decides.
  * @param heartbeatSeconds seconds between two heartbeats of a node of a cluster
- * @param onBeat called after each heartbeat
+ * @param onBeat called as often, whatever renews the lease
  * @returns a function that ends the heartbeats
  */
 export function keepAlive(
-  { record, node, lease, records, stop, now, log }: HeldJob,
+  { record, node, lease, records, stop, heart, now, log }: HeldJob,
   heartbeatSeconds = usualHeartbeatSeconds,
   onBeat: () => unknown = () => {},
 ): () => void {
   const beat = async (): Promise<void> => {
     try {
       await records.write(heartbeat(jobIdOf(record), node, lease, now()));
-      await onBeat();
+      heart.beaten();
     } catch (error) {
       if (error instanceof ConditionFailedError) stop.because({ kind: 'superseded' });
       else log.warn('heartbeat', { error: errorName(error) });
     }
   };
   const seconds = record.nodes > 1 ? heartbeatSeconds : heartbeatSeconds * loneBeats;
-  const timer = setInterval(() => void beat(), seconds * 1000);
-  return () => clearInterval(timer);
+  const milliseconds = seconds * 1000;
+  let timer: NodeJS.Timeout;
+  const plan = (pause: number): void => {
+    timer = setTimeout(() => {
+      const left = milliseconds - heart.age;
+      // Not awaited: a write that hangs must not delay the next one.
+      if (left <= 0) void beat();
+      plan(left > 0 ? left : milliseconds);
+    }, pause);
+  };
+  plan(milliseconds);
+  const listener = setInterval(() => void onBeat(), milliseconds);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(listener);
+  };
+}
+
+/** When a container renewed its lease last: by a heartbeat, or by a chunk of its log or metrics. */
+export class Heart {
+  #at = performance.now();
+
+  /** Note that the lease was renewed. */
+  beaten(): void {
+    this.#at = performance.now();
+  }
+
+  /** Milliseconds since the last renewal. */
+  get age(): number {
+    return performance.now() - this.#at;
+  }
 }

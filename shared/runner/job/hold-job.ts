@@ -7,6 +7,7 @@ import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/job-record.ts';
+import type { Heart } from './heartbeat.ts';
 import type { JobStop } from './job-stop.ts';
 import { longPatience, retryFor, shortPatience } from './retry-for.ts';
 
@@ -35,6 +36,8 @@ export interface HeldJob<R extends JobRecord = JobRecord> {
   records: TableWriter<'records'>;
   settings: Settings;
   stop: JobStop;
+  /** Knows when the lease was renewed last. */
+  heart: Heart;
   /** Tells whether a client reads what this node sends. */
   watch: { isWatched(): Promise<boolean> };
   log: Logger;

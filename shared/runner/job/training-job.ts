@@ -1,7 +1,9 @@
 import type { ObjectWriter } from '../../aws/objects.ts';
 import type { Experiment } from '../../data/experiments/experiment.ts';
+import type { LogLine } from '../../data/jobs/job-log.ts';
 import type { CommandUser } from '../../host/host.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
+import type { Ride } from '../telemetry/row-shipper.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { JobError } from './job-error.ts';
 import type { JobProgress } from './job-progress.ts';
@@ -21,6 +23,8 @@ interface RunLog {
   say(message: string): void;
   /** Hand every kept line of the command's output to a reader, too. */
   listen(listener: (stream: 'stdout' | 'stderr', lines: readonly string[], chunk?: Buffer) => void): void;
+  /** Hand the lines that wait to the writer of something else. */
+  ride(): Ride<LogLine> | undefined;
   /** Add a last line without line end, once the command has ended. */
   endOutput(): void;
 }

@@ -101,7 +101,7 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const { job, workspace, user, shipper, variables } = run;
   const rungs = new RungReporter(job);
   const rules = new RuleWatch(job, (message) => shipper.say(message));
-  const { record: experiment, lease, records, watch, now } = job;
+  const { record: experiment, lease, records, watch, heart, now } = job;
   // A failed note may be lost, because the conclusion of the job contains the warnings too.
   const noteWarnings = new Paced(shippingPace.unwatched, () => {
     void noteProgress(job, { warnings: reader.warnings }).catch(() => undefined);
@@ -111,7 +111,12 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
   const onFresh = (points: readonly MetricPoint[]) =>
     rules.take(points.filter((point) => !sampled.has(point)));
   const onLaterStep = () => job.progress.noteStep();
-  const pointLog = new PointLog({ records, experiment, lease, now, onFresh, onLaterStep });
+  const pointLog: PointLog = new PointLog({
+    ...{ records, experiment, lease, now, onFresh, onLaterStep },
+    onBeat: () => heart.beaten(),
+    waitingPoints: () => system.ride(),
+    waitingLines: () => shipper.ride(),
+  });
   const system = systemSampler(run, pointLog, {
     isWatched: () => watch.isWatched(),
     onSample(points) {

@@ -1,4 +1,4 @@
-import { findLease } from '../../data/jobs/lease.ts';
+import { watchedUntil } from '../../data/jobs/lease.ts';
 import type { TableReader } from '../../data/table/table.ts';
 import { shippingPace, stretched } from './shipping-pace.ts';
 
@@ -31,8 +31,7 @@ export class JobWatch {
     if (time - this.#askedAt < questionPause(time - this.#begun)) return false;
     this.#askedAt = time;
     try {
-      const lease = await findLease(this.#records, this.#job_id, this.#node);
-      this.#watchedUntil = lease?.watched_until ?? 0;
+      this.#watchedUntil = await watchedUntil(this.#records, this.#job_id, this.#node);
     } catch {
       return false;
     }

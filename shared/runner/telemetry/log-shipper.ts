@@ -3,7 +3,7 @@ import { jobIdOf } from '../../jobs/job-record.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { RowShipper } from './row-shipper.ts';
+import { type Ride, RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 interface LogSink {
@@ -80,6 +80,11 @@ export class LogShipper {
     await this.#shipper.room();
   }
 
+  /** Hand the lines that wait to the writer of something else, as {@link RowShipper.ride} does. */
+  ride(): Ride<LogLine> | undefined {
+    return this.#shipper.ride();
+  }
+
   /** Add a message of the service, of one or more lines. */
   say(message: string): void {
     const now = this.#options.now();
@@ -133,13 +138,18 @@ const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(tex
 
 /** Open the log of this node of a job. Stops the job when its lease is lost or the log reaches its limit. */
 export function openLog(
-  { record, node, lease, records, settings, stop, watch, now }: HeldJob,
+  { record, node, lease, records, settings, stop, watch, heart, now }: HeldJob,
   mask: SecretMask = noMask,
 ): LogShipper {
   const job_id = jobIdOf(record);
   const maxBytes = settings.limits.logBytes;
   return new LogShipper({
-    sink: { append: (sequence, lines) => appendLog(records, job_id, node, lease, sequence, lines, now()) },
+    sink: {
+      async append(sequence, lines) {
+        await appendLog(records, job_id, node, lease, sequence, lines, now());
+        heart.beaten();
+      },
+    },
     now,
     mask,
     isWatched: () => watch.isWatched(),

@@ -1,5 +1,6 @@
 import type { Experiment } from '../../data/experiments/experiment.ts';
 import { chunksOf, withoutStored } from '../../data/experiments/log-points.ts';
+import { type LogLine, logChunk } from '../../data/jobs/job-log.ts';
 import { holdsLease, type Lease } from '../../data/jobs/lease.ts';
 import { appendMetrics } from '../../data/metrics/job-metrics.ts';
 import {
@@ -16,12 +17,19 @@ import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
 import { isSystemMetric } from '../../metrics/system-metric.ts';
 import { longPatience, retryFor } from '../job/retry-for.ts';
+import type { Ride } from './row-shipper.ts';
 
 interface PointLogOptions {
   records: TableWriter<'records'>;
   experiment: Experiment;
   lease: Lease;
   now(): Date;
+  /** Points of others that wait. They share the chunk of those that are written. */
+  waitingPoints?(): Ride<MetricPoint> | undefined;
+  /** Lines of the log that wait. They are stored in the transaction of the points, which costs less than one of their own. */
+  waitingLines?(): Ride<LogLine> | undefined;
+  /** Called after each write, which renews the heartbeat. */
+  onBeat?(): void;
   /** Receives the points that are stored next, without those that are stored already. */
   onFresh?(points: readonly MetricPoint[]): void;
   /** Called after points at a later step than all stored ones of their metric, until it returns true. */
@@ -101,16 +109,21 @@ export class PointLog {
     while (this.#waiting.length > 0) {
       const entries = this.#waiting;
       this.#waiting = [];
+      let ride: Ride<MetricPoint> | undefined;
       try {
         if (this.#lost !== undefined) throw this.#lost;
         const points = await retryFor(longPatience, () => this.#fresh(entries));
+        if (points.length > 0) ride = this.#options.waitingPoints?.();
+        points.push(...(ride?.rows ?? []));
         this.#options.onFresh?.(points);
         for (const chunk of chunksOf(points, chunkPoints)) await this.#append(chunk);
+        ride?.stored();
         for (const { act } of entries) await act?.();
         for (const { done } of entries) done.resolve();
       } catch (error) {
         // The chunk may or may not be stored, so no chunk may follow it.
         this.#lost = error;
+        ride?.lost(error);
         for (const { done } of entries) done.reject(error);
       }
     }
@@ -139,16 +152,34 @@ export class PointLog {
     return [...all, ...(await withoutStored(records, experiment.experiment_id, repeated, summaries))];
   }
 
+  /** Write together with the lines of the log that wait. */
+  async #withLines(write: (lines: readonly Write[]) => Promise<void>): Promise<void> {
+    const ride = this.#options.waitingLines?.();
+    if (ride === undefined) return write([]);
+    const { experiment, lease } = this.#options;
+    try {
+      const put = await logChunk(experiment.experiment_id, 0, lease.number, ride.sequence, ride.rows);
+      await write([{ put }]);
+    } catch (error) {
+      ride.lost(error);
+      throw error;
+    }
+    ride.stored();
+  }
+
   async #append(points: readonly MetricPoint[]): Promise<void> {
-    const { records, experiment, lease, now, onLaterStep } = this.#options;
+    const { records, experiment, lease, now, onLaterStep, onBeat } = this.#options;
     const { experiment_id } = experiment;
     const isLater =
       onLaterStep !== undefined && !this.#isLater && isLaterThan(await this.summaries(), points);
-    await retryFor(longPatience, () =>
-      this.#totals.store(points, (writes) =>
-        appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes),
+    await this.#withLines((lines) =>
+      retryFor(longPatience, () =>
+        this.#totals.store(points, (writes) =>
+          appendMetrics(records, experiment_id, lease, this.#sequence, points, now(), ...writes, ...lines),
+        ),
       ),
     );
+    onBeat?.();
     this.#sequence += 1;
     if (isLater) this.#isLater = await onLaterStep();
     if (this.#sequence % chunksPerGroup !== 0) return;

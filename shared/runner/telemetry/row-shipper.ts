@@ -15,6 +15,15 @@ interface RowShipperOptions<Row> {
   onLost(error: unknown): void;
 }
 
+/** Rows that another writer stores in its own transaction, as the next chunk. */
+export interface Ride<Row> {
+  sequence: number;
+  rows: readonly Row[];
+  stored(): void;
+  /** Called once the transaction has failed for good. */
+  lost(error: unknown): void;
+}
+
 interface Batch<Row> {
   rows: Row[];
   bytes: number;
@@ -38,6 +47,9 @@ export class RowShipper<Row> {
   #sequence = 0;
   #lastStart = Number.NEGATIVE_INFINITY;
   #shipping: Promise<void> | undefined;
+  /** Whether its loop waits for the next chunk to be due, so that none is under way. */
+  #isPausing = false;
+  #riding: Promise<void> | undefined;
   #hurry = new AbortController();
   #room = Promise.withResolvers<void>();
   #lost = false;
@@ -71,6 +83,35 @@ export class RowShipper<Row> {
     this.#shipping ??= this.#ship();
   }
 
+  /**
+   * Hand the rows that wait to another writer, whose transaction they share: it costs less than one of their own. Only
+   * rows that have waited for half of their pause go along, or frequent writers would make many small chunks.
+   */
+  ride(): Ride<Row> | undefined {
+    const [batch] = this.#batches;
+    const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched } = this.#options;
+    const now = performance.now();
+    const pause = Math.max(flushMilliseconds, stretched(unwatchedMilliseconds, now - this.#begun));
+    if (!this.#isPausing || batch === undefined || now - this.#lastStart < pause / 2) return undefined;
+    this.#batches.shift();
+    this.#isPausing = false;
+    this.#lastStart = now;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#riding = promise;
+    const end = (settle: () => void) => () => {
+      settle();
+      this.#riding = undefined;
+      this.#giveRoom();
+      resolve();
+    };
+    return {
+      sequence: this.#sequence,
+      rows: batch.rows,
+      stored: end(() => this.#noteStored(batch)),
+      lost: (error) => end(() => this.#lose(error))(),
+    };
+  }
+
   /** Wait until there is room for more rows. */
   async room(): Promise<void> {
     while (this.#bytes > bufferBytes && !this.#lost) await this.#room.promise;
@@ -87,14 +128,20 @@ export class RowShipper<Row> {
     // Rows that the producer adds in the same tick go into the same chunk.
     await Promise.resolve();
     while (this.#batches.length > 0 && !this.#lost) {
+      this.#isPausing = true;
       await this.#pause();
+      const hasRidden = !this.#isPausing;
+      this.#isPausing = false;
+      if (hasRidden) {
+        await this.#riding;
+        continue;
+      }
       const batch = this.#batches.shift();
       if (batch === undefined) break;
       this.#lastStart = performance.now();
       try {
         await retryFor(longPatience, () => this.#options.append(this.#sequence, batch.rows));
-        this.#sequence += 1;
-        this.#bytes -= batch.bytes;
+        this.#noteStored(batch);
       } catch (error) {
         this.#lose(error);
       }
@@ -107,7 +154,7 @@ export class RowShipper<Row> {
   async #pause(): Promise<void> {
     const { flushMilliseconds, unwatchedMilliseconds = shippingPace.unwatched, isWatched } = this.#options;
     for (;;) {
-      if (this.#closed || this.#batches.length > 1) return;
+      if (this.#closed || this.#batches.length > 1 || !this.#isPausing) return;
       const now = performance.now();
       const passed = now - this.#lastStart;
       const latest = Math.max(flushMilliseconds, stretched(unwatchedMilliseconds, now - this.#begun));
@@ -121,6 +168,11 @@ export class RowShipper<Row> {
       this.#hurry = new AbortController();
       await delay(wait, undefined, { signal: this.#hurry.signal }).catch(() => undefined);
     }
+  }
+
+  #noteStored({ bytes }: Batch<Row>): void {
+    this.#sequence += 1;
+    this.#bytes -= bytes;
   }
 
   #lose(error: unknown): void {

@@ -7,7 +7,7 @@ import type { ContainerUse } from '../../host/host.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { systemPrefix } from '../../metrics/system-metric.ts';
 import type { TreeListing } from '../../process/memory-watch.ts';
-import { RowShipper } from './row-shipper.ts';
+import { type Ride, RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 import { UseTotals } from './use-totals.ts';
 
@@ -85,6 +85,11 @@ export class SystemSampler {
   /** Leave a metric to the program, which logs it itself. */
   leave(name: string): void {
     this.#yielded.add(name);
+  }
+
+  /** Hand the points that wait to the writer of others, as {@link RowShipper.ride} does. */
+  ride(): Ride<MetricPoint> | undefined {
+    return this.#shipper.ride();
   }
 
   /** Take a listing of the command's processes. */

@@ -7,6 +7,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
+import { Heart } from '../../../shared/runner/job/heartbeat.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
 import { recordedJobs } from '../../support/recorded-jobs.ts';
 
@@ -40,6 +41,7 @@ async function spentJob(budget: number | null, fails: () => Error | undefined) {
     records,
     settings,
     stop,
+    heart: new Heart(),
     watch: undefined as never,
     log,
     now,

@@ -39,6 +39,7 @@ export const projectKeys = (id: string): Key[] => [projectKey(id), environmentKe
 
 const noReads = {
   get: async () => undefined,
+  peek: async () => undefined,
   batchGet: async () => [],
   query: async () => ({ items: [], next: undefined }),
   count: async () => 0,

@@ -13,6 +13,7 @@ import {
 import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
+import { Heart } from '../../../shared/runner/job/heartbeat.ts';
 import { holdJob, noteProgress } from '../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
 import { longPatience, retryFor } from '../../../shared/runner/job/retry-for.ts';
@@ -69,62 +70,83 @@ export interface Fate {
   ran?(seconds: number): void;
 }
 
-type Sent = 'beat' | 'log' | 'points' | 'machine';
+type Sent = 'note' | 'log' | 'points' | 'machine';
 
 /** What a container sends without being asked: heartbeats, log lines, points, and those of the machine. */
 class Telemetry {
   readonly #world: World;
   readonly #job: { project_id: string; experiment_id: string; lease: Lease };
+  readonly #heart: Heart;
   /** Seconds at which each was sent last. */
-  readonly #sent: Record<Sent, number> = { beat: 0, log: 0, points: 0, machine: 0 };
+  readonly #sent: Record<Sent, number> = { note: 0, log: 0, points: 0, machine: 0 };
   #chunks = 0;
 
-  constructor(world: World, job: { project_id: string; experiment_id: string; lease: Lease }) {
+  constructor(world: World, job: { project_id: string; experiment_id: string; lease: Lease }, heart: Heart) {
     this.#world = world;
     this.#job = job;
+    this.#heart = heart;
   }
 
-  /** @returns whether it was a heartbeat */
+  /** @returns whether it is time to charge the job */
   async send(second: number): Promise<boolean> {
-    const { unwatched, unwatchedSystem } = shippingPace;
-    const isDue = (what: Sent, milliseconds: number): boolean => {
-      if (1000 * (second - this.#sent[what]) < milliseconds) return false;
-      this.#sent[what] = second;
-      return true;
-    };
     const age = 1000 * second;
-    // Whether a client reads is a read of one unit, which takes nothing from the limits of others.
-    this.#world.meter.billed.reads += (1000 * stepSeconds) / questionPause(age);
-    const since = { log: second - this.#sent.log, points: second - this.#sent.points };
-    if (isDue('log', stretched(unwatched, age))) await this.#put('LOG', bytesPerSecond.log * since.log);
-    const points = isDue('points', stretched(unwatched, age));
-    if (isDue('machine', stretched(unwatchedSystem, age)) || points)
-      await this.#put('METRIC', bytesPerSecond.points * since.points, true);
-    if (!isDue('beat', 1000 * usualHeartbeatSeconds * loneBeats)) return false;
+    // Whether a client reads is a read of half a unit, which takes nothing from the limits of others.
+    const questions = (1000 * stepSeconds) / questionPause(age);
+    this.#world.meter.billUnits('reads', 'questions of jobs', questions / 2);
+    const { unwatched, unwatchedSystem } = shippingPace;
+    const pauses = {
+      log: stretched(unwatched, age),
+      points: stretched(unwatched, age),
+      machine: stretched(unwatchedSystem, age),
+      note: beatMilliseconds,
+    };
+    const hasWaited = (what: Sent, share = 1): boolean =>
+      1000 * (second - this.#sent[what]) >= share * pauses[what];
+    if (hasWaited('points') || hasWaited('machine'))
+      // What has waited for half of its pause goes along, as with the shippers of a job.
+      await this.#ship(second, { points: hasWaited('points', 0.5), log: hasWaited('log', 0.5) });
+    else if (hasWaited('log')) await this.#ship(second, { points: false, log: true }, false);
     const { experiment_id, lease } = this.#job;
-    await this.#world.records.write(heartbeat(experiment_id, 0, lease, now())).catch(() => undefined);
+    if (this.#heart.age >= beatMilliseconds)
+      await this.#world.records.write(heartbeat(experiment_id, 0, lease, now())).then(
+        () => this.#heart.beaten(),
+        () => undefined,
+      );
+    if (!hasWaited('note')) return false;
+    this.#sent.note = second;
     return true;
   }
 
-  async #put(kind: string, bytes: number, isSummarised = false): Promise<void> {
+  /** Store a chunk of points, of the log, or of both in one transaction. */
+  async #ship(second: number, has: { points: boolean; log: boolean }, isMetric = true): Promise<void> {
     const { project_id, experiment_id, lease } = this.#job;
     this.#chunks += 1;
-    const sk = `${kind}#${String(lease.number).padStart(4, '0')}#${String(this.#chunks).padStart(8, '0')}`;
-    const item = (more: number) => ({
+    const item = (bytes: number) => ({
       record_type: 'chunk',
       schema_version: 0,
-      packed: 'x'.repeat(leastBytes + more),
+      packed: 'x'.repeat(leastBytes + bytes),
     });
-    const pk = trackingPartition(project_id);
+    const chunk = (kind: string, bytes: number) => {
+      const sk = `${kind}#${String(lease.number).padStart(4, '0')}#${String(this.#chunks).padStart(8, '0')}`;
+      return { put: { pk: jobPartition(experiment_id), sk, ...item(bytes) } };
+    };
+    const points = has.points ? bytesPerSecond.points * (second - this.#sent.points) : 0;
+    const summaries = { pk: trackingPartition(project_id), sk: `${experiment_id}#METRICS#0`, ...item(0) };
+    const writes = [
+      ...(isMetric ? [chunk('METRIC', points), { put: summaries }] : []),
+      ...(has.log ? [chunk('LOG', bytesPerSecond.log * (second - this.#sent.log))] : []),
+    ];
+    if (isMetric) this.#sent.machine = second;
+    if (has.points) this.#sent.points = second;
+    if (has.log) this.#sent.log = second;
     await retryFor(longPatience, () =>
-      this.#world.records.write(
-        heartbeat(experiment_id, 0, lease, now()),
-        { put: { pk: jobPartition(experiment_id), sk, ...item(bytes) } },
-        ...(isSummarised ? [{ put: { pk, sk: `${experiment_id}#METRICS#0`, ...item(0) } }] : []),
-      ),
+      this.#world.records.write(heartbeat(experiment_id, 0, lease, now()), ...writes),
     );
+    this.#heart.beaten();
   }
 }
+
+const beatMilliseconds = 1000 * usualHeartbeatSeconds * loneBeats;
 
 /** Write home what a job's container does. @returns whether its host was lost */
 async function runContainer(world: World, job: ModelJob, fate: Fate): Promise<boolean> {
@@ -140,10 +162,22 @@ async function runContainer(world: World, job: ModelJob, fate: Fate): Promise<bo
   fate.began?.(experiment_id);
   const { lease, record } = acquired;
   const watch = new JobWatch(records, experiment_id, 0, now);
-  const held = { record, lease, node: 0, records, settings, stop: new JobStop(), watch, log: silent, now };
+  const heart = new Heart();
+  const held = {
+    record,
+    lease,
+    node: 0,
+    records,
+    settings,
+    stop: new JobStop(),
+    heart,
+    watch,
+    log: silent,
+    now,
+  };
   await noteProgress(held, { status_reason: null });
   const charges = new JobCharges(held);
-  const telemetry = new Telemetry(world, { project_id, experiment_id, lease });
+  const telemetry = new Telemetry(world, { project_id, experiment_id, lease }, heart);
   const seconds = fate.workLeft(experiment_id);
   const { checkpointSeconds = Number.POSITIVE_INFINITY } = fate;
   let kept = 0;

@@ -40,7 +40,7 @@ export class DynamoDbModel {
       const table = this.#table(TableName);
       const key = { pk: String(Key?.['pk']), sk: String(Key?.['sk']) };
       const found = () => ({ value: table.rows.find(key)?.item, bytes: table.rows.find(key)?.bytes ?? 0 });
-      return { Item: await table.read(key.pk, found) };
+      return { Item: await table.read(key, found) };
     }
     if (command instanceof BatchGetCommand) {
       const Responses: Record<string, Item[]> = {};
@@ -48,8 +48,9 @@ export class DynamoDbModel {
         const table = this.#table(name);
         const items = await Promise.all(
           Keys.map(({ pk, sk }) => {
-            const row = () => table.rows.find({ pk: String(pk), sk: String(sk) });
-            return table.read(String(pk), () => ({ value: row()?.item, bytes: row()?.bytes ?? 0 }));
+            const key = { pk: String(pk), sk: String(sk) };
+            const row = () => table.rows.find(key);
+            return table.read(key, () => ({ value: row()?.item, bytes: row()?.bytes ?? 0 }));
           }),
         );
         Responses[name] = items.filter((item) => item !== undefined);
@@ -71,7 +72,7 @@ export class DynamoDbModel {
       limit: Limit ?? Number.POSITIVE_INFINITY,
     };
     const table = this.#table(input.TableName);
-    const page = await table.read(pk, () => {
+    const page = await table.read({ pk }, () => {
       const { bytes, ...value } = table.rows.query(query);
       return { value, bytes };
     });

@@ -40,9 +40,13 @@ export interface Billed {
   milliseconds: number;
 }
 
+const nothingBilled = (): Billed => ({ reads: 0, writes: 0, requests: 0, functions: 0, milliseconds: 0 });
+
 /** Units that are used of limits, second by second. */
 export class Meter {
-  readonly billed: Billed = { reads: 0, writes: 0, requests: 0, functions: 0, milliseconds: 0 };
+  readonly billed = nothingBilled();
+  /** Units of DynamoDB by the kind of items. */
+  readonly #units = new Map<string, Pick<Billed, 'reads' | 'writes'>>();
   readonly #now: () => number;
   readonly #counters = new Map<string, Map<string, Counter>>();
   readonly #limits = new Map<string, number>();
@@ -88,6 +92,28 @@ export class Meter {
     }
     counter.units += units;
     return true;
+  }
+
+  /** Bill units of DynamoDB for items of a kind. */
+  billUnits(direction: 'reads' | 'writes', items: string, units: number): void {
+    this.billed[direction] += units;
+    const sums = this.#units.get(items) ?? { reads: 0, writes: 0 };
+    sums[direction] += units;
+    this.#units.set(items, sums);
+  }
+
+  /** Forget what was billed before a measurement begins. */
+  forgetBilled(): void {
+    Object.assign(this.billed, nothingBilled());
+    this.#units.clear();
+  }
+
+  /** Units of DynamoDB by the kind of items, the most expensive first: a write unit costs five read units. */
+  units(): { items: string; reads: number; writes: number }[] {
+    const cost = ({ reads, writes }: Pick<Billed, 'reads' | 'writes'>) => reads + 5 * writes;
+    return [...this.#units]
+      .map(([items, sums]) => ({ items, ...sums }))
+      .sort((one, other) => cost(other) - cost(one));
   }
 
   /** Bill a run of a function that began at a time, in epoch milliseconds. */

@@ -58,6 +58,8 @@ interface Whole {
   place: { p50: number; p99: number };
   hours: number;
   overhead: Overhead;
+  /** Units of DynamoDB by the kind of items, the most expensive first. */
+  units: readonly { items: string; reads: number; writes: number }[];
 }
 
 /** Mean seconds of a training, and those over which the first ones begin. */
@@ -286,6 +288,7 @@ class Run {
             place: { p50: waited(0.5), p99: waited(0.99) },
             hours: this.hours,
             overhead: overheadOf(this.world.meter.billed, this.#seconds),
+            units: this.world.meter.units(),
           };
     return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent, whole };
   }
@@ -301,7 +304,7 @@ export async function runScenario(clock: VirtualClock, scenario: Scenario): Prom
   while (!isPrepared) await clock.runUntil(clock.now + 10_000);
   run.requests = 0;
   run.failed = 0;
-  Object.assign(run.world.meter.billed, { reads: 0, writes: 0, requests: 0, functions: 0, milliseconds: 0 });
+  run.world.meter.forgetBilled();
   if (scenario.launch !== undefined) {
     let isOver = false;
     void run.reconcile(Number.POSITIVE_INFINITY);

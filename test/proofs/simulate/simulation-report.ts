@@ -56,11 +56,26 @@ const overheadText = ({ compute, share, shares }: Overhead): string =>
     .map(([kind, part]) => `${kind} ${percent(part)}`)
     .join(', ')}`;
 
-/** Every limit that a load used, the most used first. */
-export function limitsTable({ scenario, uses }: Outcome): string {
+/** Fewest units of a job that are worth a line. */
+const leastUnits = 0.5;
+
+/** Units of DynamoDB that a job of a load with an end takes, by the kind of items. */
+function unitsTable({ scenario, whole }: Outcome): string {
+  if (whole === undefined) return '';
+  const perJob = (units: number) => (units / scenario.jobs).toFixed(1).padStart(7);
+  const rows = whole.units.filter(({ reads, writes }) => reads + writes >= leastUnits * scenario.jobs);
+  return [
+    '   writes    reads  units of DynamoDB of a job, by the kind of items\n',
+    ...rows.map(({ items, reads, writes }) => `  ${perJob(writes)}  ${perJob(reads)}  ${items}\n`),
+  ].join('');
+}
+
+/** Every limit that a load used, the most used first, and the units of a job. */
+export function limitsTable(outcome: Outcome): string {
+  const { scenario, uses } = outcome;
   const rows = uses.map(
     ({ kind, name, peak, refused }) =>
       `  ${percent(peak).padStart(7)}  ${kind} (${withoutIds(name)}), ${count(refused)} refused\n`,
   );
-  return `${scenario.name}\n${rows.join('')}`;
+  return `${scenario.name}\n${rows.join('')}${unitsTable(outcome)}`;
 }

@@ -37,6 +37,9 @@ const readUnits = (bytes: number): number => Math.ceil(Math.max(1, bytes) / 4096
 
 /** Items that jobs have in common; all others are of one job. */
 const isShared = /^(?:LIMITS|COUNTERS|PROJECTS|MONTH_COSTS)/;
+/** Name of the kind of an item, without ids and numbers. */
+const kindOf = ({ pk, sk }: Partial<Key>): string =>
+  [pk, sk].map((key = '') => key.replace(/[0-7][0-9a-hjkmnp-tv-z]{25}|\d[\d:.TZ-]*/g, '…')).join(' / ');
 const lockName = ({ pk, sk }: Key): string => `${pk}/${sk}`;
 
 /** Where a write of a transaction goes, and what its expressions say. */
@@ -80,22 +83,22 @@ export class TableModel {
     this.#minute = minute;
   }
 
-  #take(kind: 'writes' | 'reads', pk: string, units: number): boolean {
+  #take(kind: 'writes' | 'reads', key: Pick<Key, 'pk'> & Partial<Key>, units: number): boolean {
     this.#grow();
     this.#used[kind] += units;
     const limit = kind === 'writes' ? partitionWrites : partitionReads;
     const own: LimitFacts = { kind: `DynamoDB: ${kind} of a table`, most: this.#most[kind] };
-    const isTaken = this.#meter.take(limit, pk, units) && this.#meter.take(own, this.#name, units);
-    if (isTaken) this.#meter.billed[kind] += units;
+    const isTaken = this.#meter.take(limit, key.pk, units) && this.#meter.take(own, this.#name, units);
+    if (isTaken) this.#meter.billUnits(kind, kindOf(key), units);
     return isTaken;
   }
 
   /** Read what `find` returns with its bytes, and be throttled as DynamoDB would. */
-  async read<T>(pk: string, find: () => { value: T; bytes: number }): Promise<T> {
+  async read<T>(key: Pick<Key, 'pk'> & Partial<Key>, find: () => { value: T; bytes: number }): Promise<T> {
     for (let tried = 1; ; tried += 1) {
       await this.#clock.sleep(readMilliseconds);
       const { value, bytes } = find();
-      if (this.#take('reads', pk, readUnits(bytes))) return value;
+      if (this.#take('reads', key, readUnits(bytes))) return value;
       if (tried === sdkTries) throw failure('ProvisionedThroughputExceededException');
       await this.#clock.sleep(Math.random() * sdkPause * 2 ** tried);
     }
@@ -114,7 +117,7 @@ export class TableModel {
       const row = this.rows.find(key);
       const put = writes[index]?.Put?.Item;
       const units = writeUnits(Math.max(row?.bytes ?? 0, put === undefined ? 0 : bytesOf(put)));
-      if (!this.#take('writes', key.pk, units)) return 'ThrottlingError';
+      if (!this.#take('writes', key, units)) return 'ThrottlingError';
       return holds(condition, { item: row?.item, names, values }) ? 'None' : 'ConditionalCheckFailed';
     });
     if (codes.some((code) => code !== 'None')) {

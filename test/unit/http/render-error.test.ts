@@ -16,6 +16,21 @@ describe('what is out of reach at the moment is a 503 that says when to come aga
   });
 });
 
+test('a 503 of the service says when to come again, and the log says why, whoever throws it', () => {
+  const lines: string[] = [];
+  const heard = createLogger('info', (text) => void lines.push(text));
+
+  const { statusCode, headers } = renderError(
+    new ServiceError('unavailable', 'Storage refused the body.'),
+    'request',
+    heard,
+  );
+
+  expect(statusCode).toBe(503);
+  expect(headers).toMatchObject({ 'Retry-After': '5' });
+  expect(lines.map((text) => JSON.parse(text))).toMatchObject([{ detail: 'Storage refused the body.' }]);
+});
+
 test('a stored file that is damaged is named, with what to do', () => {
   const message = 'The stored bytes of projects/a are damaged. The object can be uploaded again or deleted.';
   const error = Object.assign(new Error(message), { name: 'InvalidObjectState' });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readTracking } from '../../../../shared/data/experiments/tracking.ts';
+import { readLog } from '../../../../shared/data/jobs/job-log.ts';
 import { firstCriterionPartition } from '../../../../shared/data/projects/inferred-criterion.ts';
 import { readPoints } from '../../../../shared/experiments/read-points.ts';
 import { PointLog } from '../../../../shared/runner/telemetry/point-log.ts';
@@ -72,4 +73,63 @@ test('a point at a later step than all before is told until it is noted, and oth
   }
 
   expect(counts).toEqual([0, 0, 1, 2, 2]);
+});
+
+test('lines of the log and points of others that wait are stored with the points, and are there once', async () => {
+  const { records, experiment, lease } = await leasedExperiment();
+  const { experiment_id } = experiment;
+  const written: number[] = [];
+  const counted: typeof records = {
+    ...records,
+    async write(...writes) {
+      written.push(writes.length);
+      await records.write(...writes);
+    },
+  };
+  const stored: string[] = [];
+  const rideOf = <Row>(what: string, rows: Row[]) => ({
+    ...{ sequence: 0, rows },
+    stored: () => void stored.push(what),
+    lost: () => void stored.push(`${what} lost`),
+  });
+  const time = Date.parse('2026-01-02T03:04:05.006Z');
+  const line = { time: new Date(time).toISOString(), stream: 'stdout', message: 'epoch 1' } as const;
+  const lines = [rideOf('lines', [line])];
+  const others = [rideOf('points', [{ name: 'system/cpu', value: 1, step: 0, time }])];
+  const log = new PointLog({
+    ...{ records: counted, experiment, lease, now: () => new Date() },
+    waitingLines: () => lines.pop(),
+    waitingPoints: () => others.pop(),
+  });
+
+  await log.store(points);
+
+  const log0 = await readLog(records, experiment_id, 0, undefined, { limit: 10, maxBytes: 1e6 });
+  const { rows } = await readPoints(records, experiment_id, {}, undefined);
+  expect(log0.rows).toEqual([line]);
+  expect(rows.map(({ name }) => name)).toEqual(['loss', 'system/cpu']);
+  expect(stored).toEqual(['lines', 'points']);
+  // The heartbeat, the points, their summary and the lines. The criterion of the project has a write before.
+  expect(written.at(-1)).toBe(4);
+});
+
+test('lines and points that ride are lost with the lease', async () => {
+  const leased = await leasedExperiment();
+  const { records, experiment, lease } = leased;
+  await leased.takeOver();
+  const lost: string[] = [];
+  const rideOf = (what: string) => ({
+    ...{ sequence: 0, rows: [] },
+    stored: () => void lost.push(`${what} stored`),
+    lost: () => void lost.push(what),
+  });
+  const log = new PointLog({
+    ...{ records, experiment, lease, now: () => new Date() },
+    waitingLines: () => rideOf('lines'),
+    waitingPoints: () => rideOf('points'),
+  });
+
+  await expect(log.store(points)).rejects.toThrow('the condition failed');
+
+  expect(lost).toEqual(['lines', 'points']);
 });

@@ -22,6 +22,7 @@ import { batchNameOf } from '../../../../shared/jobs/job-record.ts';
 import { beginJob } from '../../../../shared/jobs/job-slots.ts';
 import { observeJob } from '../../../../shared/jobs/observation.ts';
 import { JobCharges } from '../../../../shared/runner/job/charge-job.ts';
+import { Heart } from '../../../../shared/runner/job/heartbeat.ts';
 import { leaseCheck } from '../../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { experimentOf } from '../../../support/experiment.ts';
@@ -164,7 +165,17 @@ async function* liveJob(record: Experiment, world: World): AsyncGenerator<number
     const acquired = await acquireLease(records, wanted, identity, now(), newId());
     if ('refused' in acquired) throw new Error(acquired.refused);
     const stop = new JobStop();
-    const job = { ...acquired, node: 0, records, settings, stop, watch: undefined as never, log, now };
+    const job = {
+      ...acquired,
+      node: 0,
+      records,
+      settings,
+      stop,
+      heart: new Heart(),
+      watch: undefined as never,
+      log,
+      now,
+    };
     const charges = new JobCharges(job);
     const startedAt = now().getTime();
     const isKilled = attempt < maxAttempts && random() < 0.4;

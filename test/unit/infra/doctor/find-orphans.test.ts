@@ -26,6 +26,7 @@ async function project(): Promise<Item[]> {
   const items: Item[] = [];
   const nothing = {
     get: async () => undefined,
+    peek: async () => undefined,
     batchGet: async () => [],
     query: async () => ({ items: [], next: undefined }),
     count: async () => 0,

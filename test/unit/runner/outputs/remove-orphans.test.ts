@@ -25,6 +25,7 @@ function world(isHeld: boolean) {
     name: 'records',
     writable: true,
     get: async () => undefined,
+    peek: async () => undefined,
     batchGet: async () => [],
     query: async () => ({ items: [], next: undefined }),
     count: async () => 0,
