@@ -3,10 +3,10 @@ import type { Experiment } from '../../data/experiments/experiment.ts';
 import type { LogLine } from '../../data/jobs/job-log.ts';
 import type { CommandUser } from '../../host/host.ts';
 import type { SecretMask } from '../host/secret-mask.ts';
-import type { Ride } from '../telemetry/row-shipper.ts';
 import type { HeldJob } from './hold-job.ts';
 import type { JobError } from './job-error.ts';
 import type { JobProgress } from './job-progress.ts';
+import type { Ride } from './ride.ts';
 import type { TrainingContainer } from './training-container.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -2,8 +2,9 @@ import { appendLog, type LogLine } from '../../data/jobs/job-log.ts';
 import { jobIdOf } from '../../jobs/job-record.ts';
 import { noMask, type SecretMask } from '../host/secret-mask.ts';
 import type { HeldJob } from '../job/hold-job.ts';
+import type { Ride } from '../job/ride.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { type Ride, RowShipper } from './row-shipper.ts';
+import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 
 interface LogSink {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { longPatience, retryFor } from '../job/retry-for.ts';
+import type { Ride } from '../job/ride.ts';
 import { shippingPace, stretched } from './shipping-pace.ts';
 
 interface RowShipperOptions<Row> {
@@ -13,15 +14,6 @@ interface RowShipperOptions<Row> {
   maxRows: number;
   /** Called when the sink refused permanently or was unavailable for ten minutes. Later rows are dropped. */
   onLost(error: unknown): void;
-}
-
-/** Rows that another writer stores in its own transaction, as the next chunk. */
-export interface Ride<Row> {
-  sequence: number;
-  rows: readonly Row[];
-  stored(): void;
-  /** Called once the transaction has failed for good. */
-  lost(error: unknown): void;
 }
 
 interface Batch<Row> {

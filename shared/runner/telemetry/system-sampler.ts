@@ -7,7 +7,8 @@ import type { ContainerUse } from '../../host/host.ts';
 import { thisHost } from '../../host/this-host.ts';
 import { systemPrefix } from '../../metrics/system-metric.ts';
 import type { TreeListing } from '../../process/memory-watch.ts';
-import { type Ride, RowShipper } from './row-shipper.ts';
+import type { Ride } from '../job/ride.ts';
+import { RowShipper } from './row-shipper.ts';
 import { shippingPace } from './shipping-pace.ts';
 import { UseTotals } from './use-totals.ts';
 
