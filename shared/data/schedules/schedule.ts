@@ -171,12 +171,12 @@ export const putScheduleConfig = (ids: ScheduleIds, content: Uint8Array): Write 
   put: config.item(configKey(ids), { content }),
 });
 
-/** @throws if there is none */
+/** @throws ServiceError `not-found` if the schedule was deleted since it was read */
 export async function readScheduleConfig(
   records: TableReader<'records'>,
   ids: ScheduleIds,
 ): Promise<Uint8Array> {
   const item = await records.get(configKey(ids));
-  if (item === undefined) throw new Error(`the schedule ${ids.schedule_id} has no configuration`);
+  if (item === undefined) throw notFound('schedule', ids.schedule_id);
   return config.parse(item).content;
 }

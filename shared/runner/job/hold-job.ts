@@ -7,7 +7,7 @@ import type { Item, Key, TableWriter, Write } from '../../data/table/table.ts';
 import { tryWrite } from '../../data/table/write-label.ts';
 import { type Acquired, acquireLease, type ContainerIdentity } from '../../jobs/acquire-lease.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from '../../jobs/job-record.ts';
-import type { Heart } from './heartbeat.ts';
+import type { Heart } from './heart.ts';
 import type { JobStop } from './job-stop.ts';
 import { longPatience, retryFor, shortPatience } from './retry-for.ts';
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
+import { endpoint as deleteSchedule } from '../../../functions/projects/schedules/delete-schedule.endpoint.ts';
+import { endpoint as runSchedule } from '../../../functions/projects/schedules/run-schedule.endpoint.ts';
+import { endpoint as updateSchedule } from '../../../functions/projects/schedules/update-schedule.endpoint.ts';
+import { scheduleConfigsPartition } from '../../../shared/data/schedules/schedule.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { json } from '../users/body.ts';
 import { scheduledProject } from './recorded-schedule.ts';
 
 test('a schedule whose processes are killed at drawn writes fires each time once', async () => {
@@ -64,4 +69,66 @@ test('a schedule that hangs keeps no other from its time', async () => {
   await looking;
 
   expect(await project.running()).toHaveLength(2);
+});
+
+/** Look at the times that have come; before the first write a person does something. */
+async function lookWhile(project: Awaited<ReturnType<typeof scheduledProject>>, act: () => Promise<unknown>) {
+  const { records } = project.service;
+  let isFirst = true;
+  const writer: TableWriter<'records'> = {
+    ...records,
+    async write(...all) {
+      if (isFirst) {
+        isFirst = false;
+        await act();
+      }
+      await records.write(...all);
+    },
+  };
+  await project.look({ repeats: true }, { writer });
+}
+
+test('a schedule that is deleted at the moment of firing begins nothing', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+  await project.untilNext(schedule_id);
+
+  await lookWhile(project, () => project.call(deleteSchedule, schedule_id));
+
+  expect(await project.experiments()).toEqual([]);
+});
+
+test('a schedule that is renamed at the moment of firing begins one run, and keeps its new name', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+  await project.untilNext(schedule_id);
+
+  await lookWhile(project, () => project.call(updateSchedule, schedule_id, json({ name: 'weekly' })));
+
+  expect(await project.read(schedule_id)).toMatchObject({ name: 'weekly', starts: 1 });
+  expect(await project.experiments()).toHaveLength(1);
+});
+
+test('a request that reads a schedule which is deleted meanwhile is 404', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+  const config = { pk: scheduleConfigsPartition(project.project_id), sk: schedule_id };
+  await project.service.records.write({ delete: config });
+
+  const { status } = await project.call(runSchedule, schedule_id);
+
+  expect(status).toBe(404);
+});
+
+test('a command of a megabyte is refused', async () => {
+  const project = await scheduledProject();
+  const { schedule_id } = await project.make();
+
+  const { status } = await project.call(
+    updateSchedule,
+    schedule_id,
+    json({ command: 'x'.repeat(1_000_000) }),
+  );
+
+  expect(status).toBe(413);
 });

@@ -7,7 +7,7 @@ import type { TableWriter } from '../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { acquireLease } from '../../../shared/jobs/acquire-lease.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
-import { Heart } from '../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../shared/runner/job/heart.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
 import { recordedJobs } from '../../support/recorded-jobs.ts';
 

@@ -13,7 +13,7 @@ import {
 import { trackingPartition } from '../../../shared/data/metrics/metric-summaries.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
 import { JobCharges } from '../../../shared/runner/job/charge-job.ts';
-import { Heart } from '../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../shared/runner/job/heart.ts';
 import { holdJob, noteProgress } from '../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../shared/runner/job/job-stop.ts';
 import { longPatience, retryFor } from '../../../shared/runner/job/retry-for.ts';

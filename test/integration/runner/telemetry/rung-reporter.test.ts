@@ -4,7 +4,7 @@ import { newId } from '../../../../shared/core/new-id.ts';
 import { readSettings } from '../../../../shared/core/settings.ts';
 import { findRule, listReports, putReport, putRule } from '../../../../shared/data/sweeps/rung.ts';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
-import { Heart } from '../../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../../shared/runner/job/heart.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { RungReporter } from '../../../../shared/runner/telemetry/rung-reporter.ts';
 import { leasedExperiment } from '../leased-experiment.ts';

@@ -22,7 +22,7 @@ import { batchNameOf } from '../../../../shared/jobs/job-record.ts';
 import { beginJob } from '../../../../shared/jobs/job-slots.ts';
 import { observeJob } from '../../../../shared/jobs/observation.ts';
 import { JobCharges } from '../../../../shared/runner/job/charge-job.ts';
-import { Heart } from '../../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../../shared/runner/job/heart.ts';
 import { leaseCheck } from '../../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { experimentOf } from '../../../support/experiment.ts';

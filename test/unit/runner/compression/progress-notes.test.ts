@@ -3,7 +3,7 @@ import { readSettings } from '../../../../shared/core/settings.ts';
 import type { TableWriter, Write } from '../../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
 import { ProgressNotes } from '../../../../shared/runner/compression/progress-notes.ts';
-import { Heart } from '../../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../../shared/runner/job/heart.ts';
 import type { HeldJob } from '../../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { recordedCompression } from '../../../support/compression.ts';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TableWriter } from '../../../../shared/data/table/table.ts';
 import { ConditionFailedError } from '../../../../shared/data/table/write-label.ts';
-import { Heart, keepAlive } from '../../../../shared/runner/job/heartbeat.ts';
+import { Heart } from '../../../../shared/runner/job/heart.ts';
+import { keepAlive } from '../../../../shared/runner/job/heartbeat.ts';
 import type { HeldJob } from '../../../../shared/runner/job/hold-job.ts';
 import { JobStop } from '../../../../shared/runner/job/job-stop.ts';
 import { experimentOf } from '../../../support/experiment.ts';
