@@ -324,7 +324,9 @@ describe('files', () => {
     await open('report.pdf');
     const [tab, asked] = await Promise.all([
       page.context().waitForEvent('page'),
-      page.context().waitForEvent('request', (request) => request.url().includes('inline')),
+      page
+        .context()
+        .waitForEvent('request', (one) => one.isNavigationRequest() && one.url().includes('inline')),
       page.getByRole('button', { name: 'Show the PDF' }).click(),
     ]);
 
