@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
+import { styledDuring } from './bench/tasks.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { pretendHeavy } from './heavy-table.ts';
 import { newProject, recordRun } from './record-run.ts';
@@ -122,6 +123,24 @@ describe('the table beside the curves', () => {
     await expect.poll(label).toMatch(/s8 ends/);
     expect(page.url()).toContain('panel=curves');
   });
+});
+
+test('rows that leave a table do not make the browser style those anew that stay', async () => {
+  await open(1440, 900);
+  const filter = page.getByLabel('Filter', { exact: true });
+  const rows = page.locator('.row.body');
+  await filter.pressSequentially('-s');
+  await expect.poll(() => rows.count()).toBe(12);
+  const elements = await page.locator('.table *').count();
+
+  const styled = await styledDuring(page, async () => {
+    await filter.press('1');
+    await expect.poll(() => rows.count()).toBe(3);
+    await settle(page);
+  });
+
+  expect(elements).toBeGreaterThan(400);
+  expect(styled).toBeLessThan(elements / 2);
 });
 
 test('a table of 200 columns draws those that are seen, and the others where somebody scrolls', async () => {

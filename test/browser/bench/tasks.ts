@@ -5,9 +5,23 @@ import type { Page } from 'playwright-core';
  * as it would in the `longtask` entries of the page itself.
  */
 export async function tasksOf(page: Page, act: () => Promise<void>): Promise<number[]> {
+  const events = await eventsOf(page, 'toplevel', act);
+  return events.filter(({ name }) => name.endsWith('RunTask')).map(({ tdur = 0 }) => tdur / 1000);
+}
+
+/** Number of elements whose styles the browser computed anew during `act`. It is the same on every machine. */
+export async function styledDuring(page: Page, act: () => Promise<void>): Promise<number> {
+  const events = await eventsOf(page, 'devtools.timeline', act);
+  return events
+    .filter(({ name }) => name === 'UpdateLayoutTree')
+    .reduce((sum, { args }) => sum + (args?.elementCount ?? 0), 0);
+}
+
+/** Events of a page's main thread during `act`. */
+async function eventsOf(page: Page, category: string, act: () => Promise<void>): Promise<TraceEvent[]> {
   const browser = page.context().browser();
   if (browser === null) throw new Error('tasks can only be measured in a browser of its own');
-  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  await browser.startTracing(page, { categories: [category, '__metadata'] });
   try {
     await act();
   } catch (error) {
@@ -20,9 +34,7 @@ export async function tasksOf(page: Page, act: () => Promise<void>): Promise<num
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
       .map(placeOf),
   );
-  return trace.traceEvents
-    .filter((event) => mains.has(placeOf(event)) && event.name.endsWith('RunTask'))
-    .map(({ tdur = 0 }) => tdur / 1000);
+  return trace.traceEvents.filter((event) => mains.has(placeOf(event)));
 }
 
 /** An event of Chromium's trace. `tdur` is CPU time, in microseconds. */
@@ -31,7 +43,7 @@ interface TraceEvent {
   pid: number;
   tid: number;
   tdur?: number;
-  args?: { name?: string };
+  args?: { name?: string; elementCount?: number };
 }
 
 const placeOf = ({ pid, tid }: TraceEvent): string => `${pid}/${tid}`;

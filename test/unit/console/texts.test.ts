@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LogBuffer } from '../../../functions/console/app/experiment/log/log-buffer.ts';
 import {
   LogLevels,
@@ -10,9 +10,11 @@ import { cronWords } from '../../../functions/console/app/schedules/cron-words.t
 import {
   causeText,
   durationText,
+  fixedText,
   numberText,
   runDurationText,
   sizeHint,
+  timeText,
 } from '../../../functions/console/app/ui/text/format.ts';
 import { jsonText } from '../../../functions/console/app/ui/text/json-text.ts';
 
@@ -23,6 +25,24 @@ test.each([
   [1234.56, '1234.6'],
 ])('the number %s is written as %s', (value, text) => {
   expect(numberText(value)).toBe(text);
+});
+
+test('the times and numbers of a thousand rows take a formatter of times, and one of each number of decimal places', () => {
+  const made = [
+    vi.spyOn(Intl, 'DateTimeFormat'),
+    vi.spyOn(Intl, 'NumberFormat'),
+    vi.spyOn(Date.prototype, 'toLocaleString'),
+    vi.spyOn(Number.prototype, 'toLocaleString'),
+  ];
+
+  for (let row = 0; row < 1_000; row += 1) {
+    timeText(new Date(row * 60_000).toISOString());
+    fixedText(row / 7, 3 + (row % 2));
+  }
+
+  expect(made.map(({ mock }) => mock.calls.length)).toEqual([1, 2, 0, 0]);
+  expect(fixedText(1_234.5, 3)).toBe('1,234.500');
+  vi.restoreAllMocks();
 });
 
 test('JSON has each list of numbers in one line, and its texts unchanged', () => {
