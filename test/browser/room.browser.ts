@@ -125,6 +125,25 @@ describe('the table beside the curves', () => {
   });
 });
 
+test('what is typed for a dialog while its part loads is written into its field', async () => {
+  const own = await service.enter({ width: 1440 });
+  const loaded = Promise.withResolvers<void>();
+  await visit(own, `projects/${project_id}`);
+  await own.locator('.row.body').first().waitFor();
+  await own.route(/part-.*\.js$/, async (route) => {
+    await loaded.promise;
+    await route.continue();
+  });
+
+  await own.getByRole('button', { name: 'Columns' }).click();
+  await own.keyboard.type('lr of it');
+  loaded.resolve();
+
+  const field = own.getByLabel('Find columns');
+  await expect.poll(() => field.inputValue()).toBe('lr of it');
+  await own.context().close();
+});
+
 test('rows that leave a table do not make the browser style those anew that stay', async () => {
   await open(1440, 900);
   const filter = page.getByLabel('Filter', { exact: true });

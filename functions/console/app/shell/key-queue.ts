@@ -12,10 +12,16 @@ const isLoading = (): boolean => document.querySelector('main .skeleton') !== nu
 
 const isInDialog = (): boolean => document.querySelector('dialog[open]') !== null;
 
+/** What a key opens or presses where it has the focus. */
+const openedBy: ReadonlyMap<string, string> = new Map([
+  ['Enter', 'a, button'],
+  [' ', 'button, input'],
+]);
+
 /** What became of a key: it was written into a field, something acted on it, or nothing did. */
 type Outcome = 'written' | 'acted' | 'nothing';
 
-/** Press a key for the page as it is now. Enter also opens what has the focus, which an event of a script does not. */
+/** Press a key for the page as it is now. Enter and Space also open what has the focus, which an event of a script does not. */
 function press(key: string): Outcome {
   const target = document.activeElement ?? document.body;
   // An event of a script writes nothing into a field that an earlier key went to.
@@ -23,7 +29,8 @@ function press(key: string): Outcome {
     return document.execCommand('insertText', false, key) ? 'written' : 'nothing';
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
   if (!target.dispatchEvent(event)) return 'acted';
-  if (key !== 'Enter' || !target.matches('a, button') || !(target instanceof HTMLElement)) return 'nothing';
+  const opened = openedBy.get(key);
+  if (opened === undefined || !target.matches(opened) || !(target instanceof HTMLElement)) return 'nothing';
   target.click();
   return 'acted';
 }
@@ -35,7 +42,7 @@ const afterFrame = (look: () => void): void =>
 /**
  * Hold single keys that nothing acted on while a part of the page loads, and press them in their order once it is
  * there: a person who knows the page presses the next key before the part of the first has loaded. Keys that come
- * while others are held wait behind them, also those for a field.
+ * while others are held wait behind them, also those for a field. What is typed for a dialog goes into its field.
  * @returns ends it
  */
 export function queueKeys(): () => void {
@@ -58,6 +65,14 @@ export function queueKeys(): () => void {
     since = performance.now();
     looks = undefined;
   };
+  /** Write what was typed for a dialog, while its part loaded, into its field. Nothing else of it was meant for the dialog. */
+  const writeHeld = (): void => {
+    isPressing = true;
+    for (const key of held)
+      if (isTyping({ target: document.activeElement, key }) && key.length === 1) press(key);
+    isPressing = false;
+    held = [];
+  };
   const look = (): void => {
     isWaiting = false;
     if (hasEnded) return;
@@ -68,7 +83,8 @@ export function queueKeys(): () => void {
     } else if (looks !== undefined) looks += 1;
     const age = performance.now() - since;
     const isLate = age > longestMilliseconds || performance.now() - begun > longestLoadMilliseconds;
-    if (isInDialog() || isLate) held = [];
+    if (isLate) held = [];
+    if (isInDialog()) writeHeld();
     if ((looks ?? 0) > 1 || (looks === undefined && age > graceMilliseconds)) pressHeld();
     if (held.length > 0) wait();
   };
@@ -94,11 +110,16 @@ export function queueKeys(): () => void {
   };
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event;
-    if (isPressing || event.ctrlKey || event.metaKey || event.altKey || isInDialog()) return;
+    if (isPressing || event.ctrlKey || event.metaKey || event.altKey) return;
     settle();
-    // Space acts on what has the focus, and Enter on the form of a field.
+    if (isInDialog()) {
+      writeHeld();
+      return;
+    }
+    // Space acts on what has the focus, or stands between words that are held, and Enter acts on the form of a field.
     const isWritten = isTyping(event) && key.length === 1;
-    if (!isWritten && (isTyping(event) || key === ' ' || (key.length !== 1 && key !== 'Enter'))) return;
+    const isSpace = key === ' ' && held.length === 0;
+    if (!isWritten && (isTyping(event) || isSpace || (key.length !== 1 && key !== 'Enter'))) return;
     if (held.length > 0) {
       event.preventDefault();
       event.stopImmediatePropagation();
