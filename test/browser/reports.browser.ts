@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { endpoint as createReport } from '../../functions/projects/reports/create-report.endpoint.ts';
+import type { endpoint as readReport } from '../../functions/projects/reports/read-report.endpoint.ts';
+import type { endpoint as updateReport } from '../../functions/projects/reports/update-report.endpoint.ts';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
 import { newProject, recordRun } from './record-run.ts';
@@ -153,4 +155,35 @@ test('a report is written beside what its readers will see, and a change is not 
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('article').getByText('Kept text').waitFor();
   expect(service.faults).toEqual([]);
+});
+
+test('a draft that is found again does not replace what somebody else has stored meanwhile', async () => {
+  const { client } = service;
+  const project_id = await newProject(client, 'written by two');
+  const { report_id } = await client.call<typeof createReport>('POST /projects/{project_id}/reports', {
+    path: { project_id },
+    body: { title: 'Of two', text: 'Begun' },
+  });
+  const path = { project_id, report_id };
+  const page = await service.enter({ width: 1440 });
+  await visit(page, `projects/${project_id}/reports/${report_id}?edit=1`);
+  const source = page.getByLabel('Text', { exact: true });
+  await source.fill('My draft');
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByRole('button', { name: 'New report' }).waitFor();
+  await client.call<typeof updateReport>('PATCH /projects/{project_id}/reports/{report_id}', {
+    path,
+    body: { text: 'Of somebody else' },
+    headers: { 'If-Match': '*' },
+  });
+
+  await page.goBack();
+  await expect.poll(() => source.inputValue()).toBe('My draft');
+  await source.press('Control+s');
+
+  await page.getByText(/Somebody else has changed the report/).waitFor();
+  const { text } = await client.call<typeof readReport>('GET /projects/{project_id}/reports/{report_id}', {
+    path,
+  });
+  expect(text).toBe('Of somebody else');
 });

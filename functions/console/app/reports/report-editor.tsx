@@ -15,6 +15,8 @@ import { ReportText } from './report-text.tsx';
 interface Draft {
   title: string;
   text: string;
+  /** Version of the report that the draft changes. */
+  tag: string;
 }
 
 /** Milliseconds without a key after which the preview follows the text. */
@@ -38,7 +40,7 @@ export function ReportEditor({
   onSave: (draft: Draft) => Promise<void>;
   onEnd: () => void;
 }) {
-  const { draft, setDraft, isChanged } = useDraft(report);
+  const { draft, change, isChanged, save } = useDraft(report, tag, onSave);
   const { title, text } = draft;
   const [isInserting, setInserting] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -48,14 +50,11 @@ export function ReportEditor({
     () => new Map(blocksOf(parseReport(report.text).parts).map((block, index) => [block.text, index + 1])),
     [report.text],
   );
-  const save = async () => {
-    if (isChanged) await onSave({ title: title.trim() || untitled, text });
-  };
   const insert = (lines: string) => {
     const at = area.current?.selectionEnd ?? text.length;
     const before = text.slice(0, at).replace(/\n*$/, '');
     const until = `${before}${before === '' ? '' : '\n\n'}${lines}\n\n`;
-    setDraft({ title, text: `${until}${text.slice(at).replace(/^\n*/, '')}` });
+    change({ text: `${until}${text.slice(at).replace(/^\n*/, '')}` });
     setInserting(false);
     // After the dialog has given the focus back.
     setTimeout(() => {
@@ -86,7 +85,7 @@ export function ReportEditor({
             label="Title"
             placeholder={untitled}
             value={title}
-            onText={(next) => setDraft({ title: next, text })}
+            onText={(next) => change({ title: next })}
             maxLength={200}
           />
           <Field
@@ -108,7 +107,7 @@ export function ReportEditor({
                   rows={24}
                   spellcheck
                   value={text}
-                  onInput={({ currentTarget }) => setDraft({ title, text: currentTarget.value })}
+                  onInput={({ currentTarget }) => change({ text: currentTarget.value })}
                 />
               </>
             )}
@@ -138,8 +137,8 @@ export function ReportEditor({
 }
 
 /** The report as it is in the fields. A click on a link of the page, and Back, lose nothing of it. */
-function useDraft(report: Report) {
-  const stored: Draft = { title: report.title === untitled ? '' : report.title, text: report.text };
+function useDraft(report: Report, tag: string, onSave: (draft: Draft) => Promise<void>) {
+  const stored: Draft = { title: report.title === untitled ? '' : report.title, text: report.text, tag };
   const [draft, setDraft] = useState<Draft>(() => keptOf<Draft>('report-draft') ?? stored);
   const isChanged = draft.title !== stored.title || draft.text !== stored.text;
   useEffect(() => keep('report-draft', isChanged ? draft : undefined), [draft, isChanged]);
@@ -148,7 +147,17 @@ function useDraft(report: Report) {
     if (isChanged) window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [isChanged]);
-  return { draft, setDraft, isChanged };
+  /** Version that was last saved over. */
+  const saved = useRef<string | undefined>(undefined);
+  // What is typed while a draft is saved changes the version that comes of it.
+  useEffect(() => setDraft((now) => (now.tag === saved.current ? { ...now, tag } : now)), [tag]);
+  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...(isChanged ? now : stored), ...part }));
+  const save = async () => {
+    if (!isChanged) return;
+    saved.current = draft.tag;
+    await onSave({ ...draft, title: draft.title.trim() || untitled });
+  };
+  return { draft, change, isChanged, save };
 }
 
 /** The way back to the report: it asks before it loses a change. */

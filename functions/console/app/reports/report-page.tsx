@@ -50,9 +50,9 @@ function Content({
   const isEditing = mayChange && place.value.query.get('edit') === '1';
   const reader = useMemo(() => blockReader(path), [report_id]);
   const page = useRef<HTMLDivElement>(null);
-  const store = async (body: { title?: string; text?: string }) => {
+  const store = async (body: { title?: string; text?: string }, version = tag) => {
     try {
-      await changeReport(path, tag, body);
+      await changeReport(path, version, body);
     } catch (error) {
       if (error instanceof ProblemError && error.status === 412)
         throw new Error(
@@ -116,7 +116,7 @@ function Content({
         <ReportEditor
           {...{ project_id, report, tag, reader }}
           views={project.views}
-          onSave={store}
+          onSave={({ tag: version, ...body }) => store(body, version)}
           onEnd={() => setQuery({ edit: undefined })}
         />
       ) : (
