@@ -38,8 +38,14 @@ test('a model of Hugging Face is begun from the list of models', async () => {
   await button('Start').click();
   await page.getByText('must be the name of a model of the Hub').waitFor();
   expect(await model.getAttribute('aria-invalid')).toBe('true');
-  await model.fill('an-owner/a-model@v1.0');
-  const command = `mps compress hf://an-owner/a-model@v1.0 --max-loss 0.01 --for lambda --task fill-mask -p ${project_id}`;
+  await model.fill('https://huggingface.co/an-owner/a-model/tree/v1.0');
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('a name');
+  await button('Start').click();
+  await page.getByText('must start with a letter or digit').waitFor();
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  await name.fill('renamed');
+  const command = `mps compress hf://an-owner/a-model@v1.0 --max-loss 0.01 --for lambda --task fill-mask --name renamed -p ${project_id}`;
   await page.getByText(command).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await button('Start').click();
@@ -51,7 +57,7 @@ test('a model of Hugging Face is begun from the list of models', async () => {
     { path },
   );
   expect(model_export?.source).toMatchObject({ hf: 'an-owner/a-model', revision: 'v1.0' });
-  await page.getByText('a-model-small').waitFor();
+  await page.getByText('renamed-small').waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
 

@@ -21,12 +21,13 @@ export function HubDialog({ onClose }: { onClose: () => void }) {
   const [fields, setFields] = useState<HubExport>({
     project_id: '',
     id: '',
+    name: '',
     task: '',
     loss: '0.5',
     target: 'any',
   });
-  /** Fault of the name of the model, until it is changed. */
-  const [fault, setFault] = useState<string>();
+  /** Fault of the model or of its name, until that is changed. */
+  const [fault, setFault] = useState<{ field: 'source' | 'name'; message: string }>();
   const set = (next: Partial<HubExport>) => setFields({ ...fields, ...next });
   const asked = hubExport(fields);
   const start = async () => {
@@ -36,8 +37,9 @@ export function HubDialog({ onClose }: { onClose: () => void }) {
       go(href(['projects', fields.project_id, 'experiments', experiment_id]));
     } catch (error) {
       const [first, ...others] = error instanceof ProblemError ? error.faults : [];
-      if (first === undefined || others.length > 0 || !first.name.startsWith('source')) throw error;
-      setFault(first.message);
+      const field = (['source', 'name'] as const).find((name) => first?.name.split('.')[0] === name);
+      if (first === undefined || others.length > 0 || field === undefined) throw error;
+      setFault({ field, message: first.message });
     }
   };
   return (
@@ -45,15 +47,27 @@ export function HubDialog({ onClose }: { onClose: () => void }) {
       <Form action="Start" onSubmit={start} isReady={asked !== undefined && fields.project_id !== ''} wide>
         <TextField
           label="Model"
-          hint="OWNER/NAME or OWNER/NAME@REVISION, such as sentence-transformers/all-MiniLM-L6-v2. A token of the Hub is the variable HF_TOKEN of the project."
+          hint="OWNER/NAME, OWNER/NAME@REVISION or the address of its page, such as sentence-transformers/all-MiniLM-L6-v2. A token of the Hub is the variable HF_TOKEN of the project."
           spellcheck={false}
           autocapitalize="none"
           autofocus
-          error={fault}
+          error={fault?.field === 'source' ? fault.message : undefined}
           value={fields.id}
           onText={(id) => {
             setFault(undefined);
             set({ id });
+          }}
+        />
+        <TextField
+          label="Name"
+          hint="Name of the registered model, if not that of the model of the Hub. The small one has -small behind it."
+          spellcheck={false}
+          autocapitalize="none"
+          error={fault?.field === 'name' ? fault.message : undefined}
+          value={fields.name}
+          onText={(name) => {
+            setFault(undefined);
+            set({ name });
           }}
         />
         <ProjectField
