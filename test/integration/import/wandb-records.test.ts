@@ -82,7 +82,10 @@ test('a resumed run ends when its last part ended, and has the files of both', a
   });
 
   const resumed = await runOf(
-    { 'run-1': [startedAt(1000), field(18, field(2, 5))], 'run-2': [startedAt(9000), field(18, field(2, 7))] },
+    {
+      'run-1': [startedAt(1000), field(18, field(2, 5))],
+      'run-2': [startedAt(9000), field(18, field(2, 7))],
+    },
     { ...files('run-1', 'first\n'), ...files('run-2', 'second\n') },
   );
 
@@ -145,7 +148,12 @@ test('each version of an artifact comes, with what it says of itself, and the pi
 test('alerts, a fork, the program and event files that W&B would read are not lost', async () => {
   const step = Buffer.alloc(9, 0x11);
   step.writeDoubleLE(5, 1);
-  const { run: read, tags, files, omitted } = await runOf({
+  const {
+    run: read,
+    tags,
+    files,
+    omitted,
+  } = await runOf({
     one: [
       run(field(23, Buffer.concat([field(1, 'parent'), step, field(3, '_step')]))),
       field(10, Buffer.concat([field(1, 'Hot'), field(2, 'over 90 °C'), field(3, 'WARN')])),

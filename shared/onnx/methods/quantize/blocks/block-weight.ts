@@ -210,8 +210,7 @@ function objection({ type, dims }: Tensor, kind: BlockUse['kind'], node: NodePro
   if (type !== 'float' && type !== 'float16') return `its weight is ${type}, not float or float16`;
   if (dims.length !== 2) return `its weight has ${dims.length} dimensions, not 2`;
   if (dims.includes(0)) return 'its weight is empty';
-  if (!isBlockLookup(node))
-    return 'it looks up along an axis other than 0';
+  if (!isBlockLookup(node)) return 'it looks up along an axis other than 0';
   if (kind === 'table' && !fitsBlocks(dims))
     return `its rows of ${dims[1]} values are not a multiple of the smallest block size, ${leastBlockSize}`;
   if (node.opType !== 'Gemm') return undefined;
