@@ -26,6 +26,9 @@ export function formOf(request: Fields, signature: ModelSignature, fault: Fault)
     media.find((medium) => mediumInputs[medium].some((name) => names.includes(name) && !isOwn(name)));
   if (medium === undefined) return { signature, medium, isPlain: false, given };
   const isPlain = plain !== undefined;
+  if (isPlain)
+    for (const name of Object.keys(request))
+      if (name !== medium && !besidePlain.includes(name)) fault(name, unknownBeside(medium));
   const { form, reason = 'it has no files for them' } = signature[medium] ?? {};
   if (form === undefined) {
     fault(isPlain ? medium : 'inputs', `this model takes no ${called[medium]}: ${reason}`);
@@ -46,6 +49,10 @@ export function formOf(request: Fields, signature: ModelSignature, fault: Fault)
 }
 
 const media = ['texts', 'images'] as const satisfies readonly Medium[];
+/** Fields that a request may have beside its texts or pictures. */
+const besidePlain: readonly string[] = ['id', 'outputs', 'parameters'];
+const unknownBeside = (medium: Medium): string =>
+  `is no field beside ${medium}${medium === 'texts' ? '; a pair is a list of two texts: {"texts": [["…", "…"]]}' : ''}`;
 const called = { texts: 'texts', images: 'pictures' } as const;
 
 const nameOf = (tensor: unknown): unknown =>

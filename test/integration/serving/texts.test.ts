@@ -91,6 +91,9 @@ test('texts that are too long are cut and named, and bad ones are refused with a
   expect(await refusal({ texts: [] })).toContain('texts: must be a list of texts');
   expect(await refusal({ texts: ['one', 2] })).toContain('texts[1]: must be a text');
   expect(await refusal({ texts: [['one', 'two'], 'three'] })).toContain('texts[1]: must be a pair');
+  expect(await refusal({ texts: ['one'], pairs: ['two'] })).toContain(
+    'pairs: is no field beside texts; a pair is',
+  );
   expect(await refusal({ texts: ['a\u0000b'] })).toContain('must be a string without U+0000');
   expect(await refusal({ texts: ['x'.repeat(2 ** 15 + 1)] })).toContain('at most 32768 are allowed');
   expect(await refusal({ texts: Array(257).fill('x') })).toContain('at most 256 (max_batch)');
