@@ -16,38 +16,29 @@ export interface VoidPoints {
 export const isVoid = ({ names, step }: VoidPoints, point: { name: string; step: number | null }): boolean =>
   names.has(point.name) && (point.step ?? 0) >= step;
 
-/** Steps of metrics that a later attempt of a job has reached again. */
-export type RepeatedSteps = ReadonlyMap<string, ReadonlySet<number>>;
-
 /**
  * Remove points of a job. The others keep their numbers, so that readers who follow the job miss none. All points are in
  * blocks before any chunk changes, because readers cache chunks that are not. Repeating it is harmless. Only the writer of
  * the points may call it.
  *
- * @param voidPoints those that a writer declares void, or whose steps another attempt has reached again
  * @param guard fails once another writer has taken over
  * @returns the summaries of the metrics that have points left
  */
 export async function purgePoints(
   records: TableWriter<'records'>,
   job_id: string,
-  voidPoints: VoidPoints | RepeatedSteps,
+  voidPoints: VoidPoints,
   guard: Write,
 ): Promise<Map<string, MetricSummary>> {
-  const names = namesOf(voidPoints);
-  const isGone = (point: { name: string; step: number | null }): boolean =>
-    'step' in voidPoints
-      ? isVoid(voidPoints, point)
-      : point.step !== null && voidPoints.get(point.name)?.has(point.step) === true;
   await compactPoints(records, job_id, true);
-  await filterBlocks(records, job_id, guard, (name, step) => !isGone({ name, step }));
+  await filterBlocks(records, job_id, guard, (name, step) => !isVoid(voidPoints, { name, step }));
   for await (const { name, read } of metricChunks(records, job_id, undefined)) {
     const points = pointsIn(await read());
-    const kept = points.filter((point) => !isGone(point));
+    const kept = points.filter((point) => !isVoid(voidPoints, point));
     if (kept.length < points.length) await records.write(guard, replaceMetricChunk(job_id, name, kept));
   }
   const left = new Map<string, MetricSummary>();
-  for await (const { runs } of readRuns(records, job_id, names))
+  for await (const { runs } of readRuns(records, job_id, voidPoints.names))
     for (const { name, steps, times, values } of runs)
       for (const [at, value] of values.entries()) {
         const step = steps[at] ?? Number.NaN;
@@ -56,7 +47,3 @@ export async function purgePoints(
       }
   return left;
 }
-
-/** Return the names of the metrics whose points a purge may remove. */
-export const namesOf = (voidPoints: VoidPoints | RepeatedSteps): ReadonlySet<string> =>
-  'step' in voidPoints ? voidPoints.names : new Set(voidPoints.keys());

@@ -12,12 +12,7 @@ import {
 } from '../../data/metrics/metric-summaries.ts';
 import type { MetricPoint, MetricSummary } from '../../data/metrics/metric-summary.ts';
 import { chunksPerGroup, compactPoints } from '../../data/metrics/point-blocks.ts';
-import {
-  namesOf,
-  purgePoints,
-  type RepeatedSteps,
-  type VoidPoints,
-} from '../../data/metrics/purge-points.ts';
+import { purgePoints, type VoidPoints } from '../../data/metrics/purge-points.ts';
 import { noteFirstCriterion } from '../../data/projects/inferred-criterion.ts';
 import type { TableWriter, Write } from '../../data/table/table.ts';
 import { isSystemMetric } from '../../metrics/system-metric.ts';
@@ -65,8 +60,6 @@ export class PointLog {
   #writing: Promise<void> | undefined;
   #compacting: Promise<void> | undefined;
   #sequence = 0;
-  /** Steps of earlier attempts that this one may reach again: up to the last one of each metric. */
-  #earlier: Promise<Map<string, { last: number | null; again: Set<number> }>> | undefined;
   /** Whether a later step has been told. */
   #isLater = false;
   #lost: unknown;
@@ -138,14 +131,14 @@ export class PointLog {
     this.#writing = undefined;
   }
 
-  async #purge(voidPoints: VoidPoints | RepeatedSteps): Promise<void> {
+  async #purge(voidPoints: VoidPoints): Promise<void> {
     const { records, experiment, lease } = this.#options;
     const { experiment_id } = experiment;
     await this.#compacting;
     const guard = holdsLease(experiment_id, 0, lease);
     await retryFor(longPatience, async () => {
       const left = await purgePoints(records, experiment_id, voidPoints, guard);
-      await this.#totals.replace(namesOf(voidPoints), left, guard);
+      await this.#totals.replace(voidPoints.names, left, guard);
     });
   }
 
@@ -157,28 +150,6 @@ export class PointLog {
     const { records, experiment } = this.#options;
     const summaries = allSummaries(await this.#totals.parts());
     return [...all, ...(await withoutStored(records, experiment.experiment_id, repeated, summaries))];
-  }
-
-  /**
-   * Remove points of earlier attempts at steps that this one reaches again: the work between the last checkpoint and the end of
-   * an attempt is done twice. The later attempt's points count, in curves, summaries, exports and archives alike. Points at
-   * steps that it does not reach stay, and so do those without a step.
-   */
-  async #replaceRepeated(points: readonly MetricPoint[]): Promise<void> {
-    if (this.#options.lease.number === 1) return;
-    this.#earlier ??= this.summaries().then(
-      (all) => new Map([...all].map(([name, { step: last }]) => [name, { last, again: new Set<number>() }])),
-    );
-    const earlier = await this.#earlier;
-    const repeated = new Map<string, Set<number>>();
-    for (const { name, step } of points) {
-      const known = earlier.get(name);
-      if (known === undefined || step === null || step > (known.last ?? Number.NEGATIVE_INFINITY)) continue;
-      if (known.again.has(step)) continue;
-      known.again.add(step);
-      repeated.set(name, (repeated.get(name) ?? new Set()).add(step));
-    }
-    if (repeated.size > 0) await this.#purge(repeated);
   }
 
   /** Write together with the lines of the log that wait. */
@@ -201,7 +172,6 @@ export class PointLog {
     const { experiment_id } = experiment;
     const isLater =
       onLaterStep !== undefined && !this.#isLater && isLaterThan(await this.summaries(), points);
-    await this.#replaceRepeated(points);
     await this.#withLines((lines) =>
       retryFor(longPatience, () =>
         this.#totals.store(points, (writes) =>

@@ -133,39 +133,3 @@ test('lines and points that ride are lost with the lease', async () => {
 
   expect(lost).toEqual(['lines', 'points']);
 });
-
-test('steps that a later attempt reaches again have its points alone, and others keep theirs', async () => {
-  const leased = await leasedExperiment();
-  const { records, experiment, lease } = leased;
-  const { project_id, experiment_id } = experiment;
-  const logOf = (held: typeof lease) =>
-    new PointLog({ records, experiment, lease: held, now: () => new Date() });
-  const at = (name: string, step: number | null, value: number) => ({
-    ...{ name, value, step },
-    time: 1_767_000_000_000 + value,
-  });
-  const lost = [1, 2, 3, 4].map((step) => at('loss', step, step));
-  await logOf(lease).store([...lost, at('acc', 3, 3), at('note', null, 1)]);
-
-  const log = logOf(await leased.takeOver());
-  await log.store([at('loss', 3, 30), at('loss', 3, 31), at('acc', 3, 30), at('note', null, 2)]);
-  await log.store([at('loss', 3, 32), at('loss', 5, 50)]);
-  await log.close();
-
-  const { rows } = await readPoints(records, experiment_id, {}, undefined);
-  expect(rows.map(({ name, step, value }) => [name, step, value])).toEqual([
-    ['loss', 1, 1],
-    ['loss', 2, 2],
-    ['loss', 4, 4],
-    ['note', null, 1],
-    ['loss', 3, 30],
-    ['loss', 3, 31],
-    ['acc', 3, 30],
-    ['note', null, 2],
-    ['loss', 3, 32],
-    ['loss', 5, 50],
-  ]);
-  const { metrics } = await readTracking(records, project_id, experiment_id);
-  expect(metrics.get('loss')).toMatchObject({ count: 7, min: 1, max: 50, last: 50 });
-  expect(metrics.get('acc')).toMatchObject({ count: 1, last: 30, min: 30 });
-});
