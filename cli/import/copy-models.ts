@@ -37,8 +37,18 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   return model.versions.length;
 }
 
-/** Imported runs: the id here and the artifact address at the source, by the id at the source. */
-type ImportedRuns = ReadonlyMap<string, { run_id: string; artifactUri: SourceRun['artifactUri'] }>;
+/** What versions of models need to know of an imported run: its id here, and where its files were at the source. */
+export interface ImportedRun extends Pick<SourceRun, 'artifactUri' | 'loggedModels'> {
+  run_id: string;
+}
+
+export const importedAs = (run_id: string, { artifactUri, loggedModels }: SourceRun): ImportedRun => ({
+  ...{ run_id, artifactUri },
+  ...(loggedModels !== undefined && { loggedModels }),
+});
+
+/** Imported runs by their ids at the source. */
+type ImportedRuns = ReadonlyMap<string, ImportedRun>;
 
 async function modelNamed(api: TrackingApi, name: string): Promise<SourceModel | undefined> {
   for await (const model of modelsOf(api)) if (model.name === name) return model;
@@ -83,7 +93,7 @@ async function createVersion(
 
 /**
  * Return the address of a version's files in this service. If they were below the artifacts of their run at the
- * source, they are below them here too.
+ * source, or those of a model that the run has logged, they are below the run's here.
  */
 async function sourceOf(
   api: TrackingApi,
@@ -92,9 +102,21 @@ async function sourceOf(
 ): Promise<string> {
   const run = runs.get(runId);
   if (run === undefined) return source;
-  const below = [`runs:/${runId}/`, `${run.artifactUri.replace(/\/$/, '')}/`]
-    .map((start) => (source.startsWith(start) ? source.slice(start.length) : undefined))
-    .find((path) => path !== undefined);
+  const places: [address: string, folder: string][] = [
+    [`runs:/${runId}`, ''],
+    [run.artifactUri, ''],
+    ...(run.loggedModels ?? []).flatMap(({ id, artifactUri, folder }): [string, string][] => [
+      [`models:/${id}`, folder],
+      [artifactUri, folder],
+    ]),
+  ];
+  const below = places
+    .flatMap(([address, folder]) => {
+      const start = address.replace(/\/$/, '');
+      if (start === '' || !`${source}/`.startsWith(`${start}/`)) return [];
+      return [[folder, source.slice(start.length + 1)].filter((part) => part !== '').join('/')];
+    })
+    .find((path) => path !== '');
   if (below === undefined) return source;
   const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: run.run_id } });
   return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${below}`;

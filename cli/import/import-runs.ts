@@ -3,7 +3,7 @@ import { ProblemError } from '../../shared/client/problem-error.ts';
 import { Ulid } from '../../shared/core/formats.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
 import { CliError } from '../cli-error.ts';
-import { copyModel } from './copy-models.ts';
+import { copyModel, type ImportedRun, importedAs } from './copy-models.ts';
 import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
 import { failureOf } from './failure-of.ts';
 import { fitProject, idText } from './fit-names.ts';
@@ -44,7 +44,7 @@ interface Import extends CopyInto {
   done: Imported;
   ids: RunIds;
   /** Runs in this service by their ids at the source. */
-  runs: Map<string, { run_id: string; artifactUri: string }>;
+  runs: Map<string, ImportedRun>;
 }
 
 /** Runs that are copied at the same time. */
@@ -164,14 +164,14 @@ async function importRun(
   const { api, done } = work;
   if (known !== undefined && isWhole(known, run)) {
     done.known += 1;
-    work.runs.set(run.id, { run_id: known.id, artifactUri: run.artifactUri });
+    work.runs.set(run.id, importedAs(known.id, run));
     if (run.isDeleted && !known.isDeleted)
       await api.run('POST mlflow/runs/delete', { body: { run_id: known.id } });
     return;
   }
   const copied = await copyRun(work, experiment_id, run, known?.id).finally(() => work.source.release?.(run));
   const { run_id, omitted } = copied;
-  work.runs.set(run.id, { run_id, artifactUri: run.artifactUri });
+  work.runs.set(run.id, importedAs(run_id, run));
   const nested = tagOf(run, parentTag);
   const parent = nested === undefined ? undefined : work.runs.get(nested)?.run_id;
   const { faults } = copied;

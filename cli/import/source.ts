@@ -34,8 +34,18 @@ export interface SourceRun {
   datasets: readonly object[];
   /** Address of its artifacts. Model versions refer to their files by it. */
   artifactUri: string;
+  /** Models that MLflow 3 keeps beside the run. Their files come as artifacts of the run. */
+  loggedModels?: readonly LoggedModel[] | undefined;
   /** Changes when the source has more of the run. */
   state?: string;
+}
+
+export interface LoggedModel {
+  id: string;
+  /** Address of its files. Model versions refer to them by it, or by `models:/ID`. */
+  artifactUri: string;
+  /** Where its files come among the artifacts of its run. */
+  folder: string;
 }
 
 export interface SourcePoint {

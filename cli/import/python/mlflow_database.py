@@ -36,6 +36,7 @@ class MlflowDatabase:
                 "tags": self._pairs("tags", "run_uuid", id),
                 "datasets": self._datasets(id),
                 "artifactUri": uri or "",
+                "loggedModels": self._logged_models(id),
                 "state": f"ended {end or ''}",
             }
 
@@ -81,19 +82,22 @@ class MlflowDatabase:
     def notes(self, kind, run=None):
         if kind != "points":
             return {}
-        omitted = {}
-        for reason, table, condition in (
-            ("logged models of MLflow", "logged_models", "source_run_id = ?"),
-            ("traces of MLflow", "trace_request_metadata", "key = 'mlflow.sourceRun' AND value = ?"),
-        ):
-            if table in self._database.tables:
-                [(count,)] = self._database.rows(f"SELECT count(*) FROM {table} WHERE {condition}", run)
-                if count:
-                    omitted[reason] = count
-        return {"omitted": omitted}
+        if "trace_request_metadata" not in self._database.tables:
+            return {}
+        condition = "key = 'mlflow.sourceRun' AND value = ?"
+        [(count,)] = self._database.rows(f"SELECT count(*) FROM trace_request_metadata WHERE {condition}", run)
+        return {"omitted": {"traces of MLflow": count} if count else {}}
 
     def release(self, run):
         return ()
+
+    def _logged_models(self, run):
+        if "logged_models" not in self._database.tables:
+            return []
+        columns = "model_id, name, artifact_location"
+        condition = "source_run_id = ? AND lifecycle_stage = 'active' ORDER BY creation_timestamp_ms, model_id"
+        models = self._database.rows(f"SELECT {columns} FROM logged_models WHERE {condition}", run)
+        return [{"id": id, "name": name, "artifactUri": uri or ""} for id, name, uri in models]
 
     def _rows_of(self, table, columns, name):
         if table not in self._database.tables:

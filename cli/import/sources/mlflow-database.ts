@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { RunSource, SourceRun } from '../source.ts';
+import type { LoggedModel, RunSource, SourceRun } from '../source.ts';
+import { modelOf, withModelFiles } from './logged-models.ts';
 import { artifactFolder, artifactsElsewhere, filesIn } from './mlflow-folder.ts';
 import { openLocal } from './open-local.ts';
 import { PythonReader } from './python-reader.ts';
@@ -15,6 +16,8 @@ export async function mlflowDatabase(
   const experiments = new Map<SourceRun, string>();
   const artifactsOf = (run: SourceRun): Promise<string | undefined> =>
     artifactFolder(folder, run, join(folder, experiments.get(run) ?? '', run.id));
+  const filesOfModel = (run: SourceRun, model: LoggedModel): Promise<string | undefined> =>
+    artifactFolder(folder, model, join(folder, experiments.get(run) ?? '', 'models', model.id));
   return {
     ...source,
     async *runs(experiment) {
@@ -24,10 +27,15 @@ export async function mlflowDatabase(
       }
     },
     async *files(run) {
-      yield* filesIn(await artifactsOf(run));
+      yield* withModelFiles(run, filesIn(await artifactsOf(run)), async function* (model) {
+        yield* filesIn(await filesOfModel(run, model));
+      });
     },
-    openFile: async (run, { path: below, size }) =>
-      openLocal(join((await artifactsOf(run)) ?? '', below), size),
+    async openFile(run, { path: file, size }) {
+      const { model, below = file } = modelOf(run, file) ?? {};
+      const top = model ? await filesOfModel(run, model) : await artifactsOf(run);
+      return openLocal(join(top ?? '', below), size);
+    },
     omitted(run) {
       const elsewhere = artifactsElsewhere(run).map((reason) => [reason, 1] as const);
       return new Map([...(source.omitted?.(run) ?? []), ...elsewhere]);

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { CliError } from '../../cli-error.ts';
 import type {
+  LoggedModel,
   Pair,
   RunSource,
   SourceExperiment,
@@ -14,6 +15,7 @@ import type {
   SourceRun,
 } from '../source.ts';
 import { filesBelow } from './files-below.ts';
+import { type DescribedModel, modelOf, withFolders, withModelFiles } from './logged-models.ts';
 import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
 import { RunRecords } from './run-records.ts';
@@ -36,6 +38,10 @@ export function mlflowFolder(folder: string): RunSource {
   ];
   const runPlaces = new Map<string, string>();
   const runPlace = ({ id }: SourceRun): string => runPlaces.get(id) ?? '';
+
+  const experimentPlaces = new Map<string, string>();
+  const modelFolder = (run: SourceRun, model: LoggedModel): Promise<string | undefined> =>
+    artifactFolder(folder, model, join(experimentPlaces.get(run.id) ?? '', 'models', model.id));
 
   async function readRun(experiment: string, place: string): Promise<SourceRun | undefined> {
     const run = await meta(RunMeta, place);
@@ -72,12 +78,17 @@ export function mlflowFolder(folder: string): RunSource {
       }
     },
     async *runs({ id }) {
-      const left = await leftIn(placeOf(id));
+      const traced = await tracesIn(placeOf(id));
+      const models = await loggedModelsIn(placeOf(id));
       for (const place of await foldersIn(placeOf(id))) {
         const run = await read(readRun(placeOf(id), place));
         if (run === undefined) continue;
+        experimentPlaces.set(run.id, placeOf(id));
+        const logged = models.get(run.id);
+        if (logged !== undefined) run.loggedModels = withFolders(logged);
         const ofRun = new Omissions();
-        for (const reason of left.get(run.id) ?? []) ofRun.add(reason);
+        const count = traced.get(run.id);
+        if (count !== undefined) ofRun.add('traces of MLflow', count);
         for (const reason of artifactsElsewhere(run)) ofRun.add(reason);
         omissions.set(run, ofRun);
         yield run;
@@ -89,10 +100,16 @@ export function mlflowFolder(folder: string): RunSource {
         yield* pointsIn(join(metrics, path), path, omissions.of(run));
     },
     async *files(run) {
-      yield* filesIn(await artifactFolder(folder, run, runPlace(run)));
+      const artifacts = filesIn(await artifactFolder(folder, run, runPlace(run)));
+      yield* withModelFiles(run, artifacts, async function* (model) {
+        yield* filesIn(await modelFolder(run, model));
+      });
     },
-    openFile: async (run, { path, size }) =>
-      openLocal(join((await artifactFolder(folder, run, runPlace(run))) ?? '', path), size),
+    async openFile(run, { path, size }) {
+      const { model, below = path } = modelOf(run, path) ?? {};
+      const top = model ? await modelFolder(run, model) : await artifactFolder(folder, run, runPlace(run));
+      return openLocal(join(top ?? '', below), size);
+    },
     async *models() {
       for (const place of await foldersIn(folder, 'models')) {
         const model = await read(readModel(place));
@@ -104,17 +121,22 @@ export function mlflowFolder(folder: string): RunSource {
   };
 }
 
-/** Return what of the runs of an experiment is not brought, by their ids. */
-async function leftIn(experiment: string): Promise<Map<string, string[]>> {
-  const left = new Map<string, string[]>();
-  const note = (run: string, reason: string): void => {
-    left.set(run, [...(left.get(run) ?? []), reason]);
-  };
-  const LoggedModel = z.object({ source_run_id: text.nullish() });
+/** Return the models that the runs of an experiment have logged, by their ids. */
+async function loggedModelsIn(experiment: string): Promise<Map<string, DescribedModel[]>> {
+  const models = new Map<string, DescribedModel[]>();
   for (const folder of await foldersIn(experiment, 'models')) {
-    const model = await meta(LoggedModel, folder).catch(() => undefined);
-    if (model !== undefined) note(model.source_run_id ?? '', loggedModels);
+    const model = await meta(LoggedModelMeta, folder).catch(() => undefined);
+    if (model?.source_run_id == null) continue;
+    const { name, artifact_location } = model;
+    const described = { id: basename(folder), name, artifactUri: artifact_location };
+    models.set(model.source_run_id, [...(models.get(model.source_run_id) ?? []), described]);
   }
+  return models;
+}
+
+/** Return the number of traces of the runs of an experiment, by their ids. */
+async function tracesIn(experiment: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
   for (const folder of await foldersIn(experiment, 'traces')) {
     const path = join(folder, 'request_metadata');
     if (!(await isFolder(path))) continue;
@@ -123,18 +145,24 @@ async function leftIn(experiment: string): Promise<Map<string, string[]>> {
       (status) => status.isFile(),
       () => false,
     );
-    if (isFile) note((await readFile(file, 'utf8')).trim(), traces);
+    if (!isFile) continue;
+    const run = (await readFile(file, 'utf8')).trim();
+    counts.set(run, (counts.get(run) ?? 0) + 1);
   }
-  return left;
+  return counts;
 }
 
-const loggedModels = 'logged models of MLflow';
-const traces = 'traces of MLflow';
-
-/** Return the reason why the artifacts of a run are not brought, if they are in a store elsewhere. */
-export function artifactsElsewhere({ artifactUri }: SourceRun): string[] {
-  const [, store] = /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(artifactUri) ?? [];
-  return store === undefined ? [] : [`runs whose artifacts are at ${store}`];
+/** Return why files of a run and of its logged models are not brought, if they are in a store elsewhere. */
+export function artifactsElsewhere({ artifactUri, loggedModels = [] }: SourceRun): string[] {
+  const storeOf = (address: string) => /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(address)?.[1];
+  const reason = (what: string, address: string): string[] => {
+    const store = storeOf(address);
+    return store === undefined ? [] : [`${what} are at ${store}`];
+  };
+  return [
+    ...reason('runs whose artifacts', artifactUri),
+    ...loggedModels.flatMap((model) => reason('logged models whose files', model.artifactUri)),
+  ];
 }
 
 /** Whether a folder is there, and not a link: the records of somebody else must not lead elsewhere. */
@@ -172,6 +200,12 @@ async function meta<S extends z.ZodType>(schema: S, folder: string): Promise<z.o
 // contains slashes.
 
 const text = z.coerce.string();
+
+const LoggedModelMeta = z.object({
+  name: text.default('model'),
+  source_run_id: text.nullish(),
+  artifact_location: text.default(''),
+});
 
 const RunMeta = z.object({
   run_id: text.optional(),
@@ -274,15 +308,15 @@ function numberOf(written: string): number | string {
 }
 
 /**
- * Find the artifact folder of a run: next to its metadata, at its address, or where `mlflow server` stores
+ * Find the artifact folder of a run or logged model: next to its metadata, at its address, or where `mlflow server` stores
  * artifacts. An address that is not in MLflow's form could be any folder of this machine.
  * @param root folder that has those of all runs
- * @param place folder that the run would have below it by its ids, which may be paths, too
+ * @param place folder that it would have below it by its ids, which may be paths, too
  * @returns undefined if it is elsewhere, or not there
  */
 export async function artifactFolder(
   root: string,
-  { id, artifactUri }: SourceRun,
+  { id, artifactUri }: Pick<SourceRun, 'id' | 'artifactUri'>,
   place: string,
 ): Promise<string | undefined> {
   const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { CliError } from '../../cli-error.ts';
 import type { RunSource, SourceFile, SourceModel, SourcePoint, SourceRun, SourceVersion } from '../source.ts';
 import type { TrackingApi } from '../tracking-api.ts';
+import { type DescribedModel, modelOf, withFolders, withModelFiles } from './logged-models.ts';
 
 /** Read a tracking server through its REST API. */
 export const mlflowServer = (api: TrackingApi): RunSource => ({
@@ -14,14 +16,33 @@ export const mlflowServer = (api: TrackingApi): RunSource => ({
       for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
         yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
   },
-  runs: ({ id }) => runsOf(api, id),
+  async *runs({ id }) {
+    const models = await loggedModelsOf(api, id);
+    for await (const run of runsOf(api, id)) {
+      const logged = models.get(run.id);
+      yield logged === undefined ? run : { ...run, loggedModels: withFolders(logged) };
+    }
+  },
   async *points({ id }) {
     const { run } = await wholeRun(api, id);
     for (const metric of new Set(run.data.metrics.map(({ key }) => key))) yield* historyOf(api, id, metric);
   },
-  files: ({ id }) => filesOf(api, id),
-  async openFile({ id }, { path }) {
-    const { body } = await api.send('GET /get-artifact', { query: { run_id: id, path } });
+  files: (run) =>
+    withModelFiles(run, filesOf(api, run.id), ({ id }) =>
+      filesIn(api, `GET mlflow/logged-models/${encodeURIComponent(id)}/artifacts/directories`, (folder) => ({
+        ...(folder !== '' && { artifact_directory_path: folder }),
+      })),
+    ),
+  async openFile(run, { path }) {
+    const { model, below = '' } = modelOf(run, path) ?? {};
+    const { body } = model
+      ? await api.send(
+          `GET /ajax-api/2.0/mlflow/logged-models/${encodeURIComponent(model.id)}/artifacts/files`,
+          {
+            query: { artifact_file_path: below },
+          },
+        )
+      : await api.send('GET /get-artifact', { query: { run_id: run.id, path } });
     return Readable.from(body ?? [], { objectMode: false });
   },
   models: () => modelsOf(api),
@@ -89,6 +110,43 @@ export async function* runsOf(api: TrackingApi, experiment_id: string): AsyncGen
     for (const run of runs) yield runOf(hasTexts(run) ? run : (await wholeRun(api, run.info.run_id)).run);
 }
 
+const LoggedModels = z.object({
+  models: z
+    .array(
+      z.object({
+        info: z.object({
+          model_id: z.string(),
+          name: z.string().default(''),
+          source_run_id: z.string().default(''),
+          artifact_uri: z.string().default(''),
+        }),
+      }),
+    )
+    .default([]),
+  next_page_token,
+});
+
+/** Return the models that the runs of an experiment have logged, by their ids. Servers before MLflow 3 have none. */
+async function loggedModelsOf(
+  api: TrackingApi,
+  experiment_id: string,
+): Promise<Map<string, DescribedModel[]>> {
+  const byRun = new Map<string, DescribedModel[]>();
+  const body = { experiment_ids: [experiment_id], max_results: 50 };
+  try {
+    for await (const { models } of pages((token) =>
+      api.json(LoggedModels, 'POST mlflow/logged-models/search', { body: { ...body, ...token } }),
+    ))
+      for (const { info } of models) {
+        const model = { id: info.model_id, name: info.name, artifactUri: info.artifact_uri };
+        byRun.set(info.source_run_id, [...(byRun.get(info.source_run_id) ?? []), model]);
+      }
+  } catch (error) {
+    if (!(error instanceof ProblemError && [404, 405].includes(error.status))) throw error;
+  }
+  return byRun;
+}
+
 /** Searches of this service leave long texts of data sets out, of which the source is one. */
 const hasTexts = ({ inputs }: z.output<typeof Run>): boolean =>
   inputs.dataset_inputs.every(({ dataset }) => Reflect.get(Object(dataset), 'source') !== '');
@@ -146,14 +204,22 @@ const Files = z.object({
   next_page_token,
 });
 
-export async function* filesOf(api: TrackingApi, run_id: string, folder = ''): AsyncGenerator<SourceFile> {
-  const query = { run_id, ...(folder !== '' && { path: folder }) };
-  for await (const { files } of pages((token) =>
-    api.json(Files, 'GET mlflow/artifacts/list', { query: { ...query, ...token } }),
-  )) {
+export const filesOf = (api: TrackingApi, run_id: string): AsyncGenerator<SourceFile> =>
+  filesIn(api, 'GET mlflow/artifacts/list', (folder) => ({ run_id, ...(folder !== '' && { path: folder }) }));
+
+/** Yield the files of a list of folders. @param queryOf names a folder; '' is the top */
+async function* filesIn(
+  api: TrackingApi,
+  call: string,
+  queryOf: (folder: string) => Readonly<Record<string, string>>,
+  folder = '',
+): AsyncGenerator<SourceFile> {
+  const query = queryOf(folder);
+  for await (const { files } of pages((token) => api.json(Files, call, { query: { ...query, ...token } }))) {
     for (const { path, is_dir, file_size } of files) {
       if (!is_dir) yield { path, size: file_size };
-      else if (path.startsWith(folder) && path.length > folder.length) yield* filesOf(api, run_id, path);
+      else if (path.startsWith(folder) && path.length > folder.length)
+        yield* filesIn(api, call, queryOf, path);
       else throw new CliError(`${api.url} lists the folder ${path} below ${folder}.`);
     }
   }

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import * as z from 'zod';
 import type { RunSource, SourceRun } from '../source.ts';
+import { withFolders } from './logged-models.ts';
 import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
 import type { PythonReader } from './python-reader.ts';
@@ -106,6 +107,10 @@ const Run: z.ZodType<SourceRun> = z.object({
   tags: Pairs,
   datasets: z.array(z.record(z.string(), z.unknown())).default([]),
   artifactUri: z.string().default(''),
+  loggedModels: z
+    .array(z.object({ id: z.string(), name: z.string(), artifactUri: z.string() }))
+    .transform(withFolders)
+    .optional(),
   state: z.string(),
 });
 

@@ -262,14 +262,23 @@ test('torn lines, descriptions that are none and addresses elsewhere of a folder
     expect(unread).toContainEqual(expect.stringContaining(one));
 });
 
-test('traces, logged models and artifacts elsewhere of a folder of MLflow are counted at their run', async () => {
+test('logged models of a folder of MLflow come with their run, and traces and files elsewhere are counted', async () => {
   const top = join(folder, 'counted', 'mlruns');
   const files = {
     'meta.yaml': "experiment_id: '1'\nname: e\nlifecycle_stage: active\n",
     'r/meta.yaml':
       'run_id: r\nrun_name: r\nstatus: 3\nlifecycle_stage: active\nartifact_uri: s3://b/r/artifacts\n',
-    'models/m-1/meta.yaml': 'model_id: m-1\nsource_run_id: r\n',
-    'models/m-2/meta.yaml': 'model_id: m-2\nsource_run_id: null\n',
+    'models/m-1/meta.yaml': 'model_id: m-1\nname: net\nsource_run_id: r\n',
+    'models/m-1/artifacts/data/weights': 'one',
+    'models/m-2/meta.yaml': 'model_id: m-2\nname: net\nsource_run_id: null\n',
+    'models/m-2/artifacts/weights': 'of no run',
+    'models/m-3/meta.yaml': 'model_id: m-3\nname: net\nsource_run_id: r\n',
+    'models/m-3/artifacts/weights': 'three',
+    'models/m-4/meta.yaml':
+      'model_id: m-4\nname: far\nsource_run_id: r\nartifact_location: s3://b/models/m-4/artifacts\n',
+    'models/m-5/meta.yaml': 'model_id: m-5\nname: own\nsource_run_id: r\n',
+    'models/m-5/artifacts/weights': 'five',
+    'r/artifacts/own/note': 'of the run',
     'traces/tr-1/request_metadata/mlflow.sourceRun': 'r',
     'traces/tr-2/trace_info.yaml': '',
   };
@@ -281,9 +290,15 @@ test('traces, logged models and artifacts elsewhere of a folder of MLflow are co
   const { runs, unread } = await readSource('mlflow', top);
 
   expect(runs['r']?.omitted).toEqual({
-    'logged models of MLflow': 1,
+    'logged models whose files are at s3:': 1,
     'traces of MLflow': 1,
     'runs whose artifacts are at s3:': 1,
+  });
+  expect(Object.fromEntries(runs['r']?.files ?? [])).toEqual({
+    'own/note': 'of the run',
+    'net-m-1/data/weights': 'one',
+    'net-m-3/weights': 'three',
+    'own-m-5/weights': 'five',
   });
   expect(unread).toEqual([]);
 });

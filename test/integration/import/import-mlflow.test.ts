@@ -184,6 +184,71 @@ test('a server of MLflow comes whole, and what does not fit is named', async () 
   }
 });
 
+test('a model that MLflow 3 has logged comes from a server as artifacts of its run', async () => {
+  const from = await target();
+  const to = await target();
+  try {
+    const create = await from.api.send('POST mlflow/experiments/create', { body: { name: 'speech' } });
+    const { experiment_id } = (await create.json()) as { experiment_id: string };
+    const made = await from.api.send('POST mlflow/runs/create', {
+      body: { experiment_id, run_name: 'one', start_time: 1_700_000_000_000 },
+    });
+    const { run } = (await made.json()) as { run: { info: { run_id: string } } };
+    const logged = await from.api.send('POST mlflow/logged-models', {
+      body: { experiment_id, name: 'net', source_run_id: run.info.run_id },
+    });
+    const { model } = (await logged.json()) as {
+      model: { info: { model_id: string; artifact_uri: string } };
+    };
+    const path = model.info.artifact_uri.replace('mlflow-artifacts:/', '');
+    const bytes = Buffer.from('flavors: {}\n');
+    await from.api.run(`PUT mlflow-artifacts/artifacts/${path}/data/MLmodel`, { bytes });
+
+    const imported = await bring(mlflowServer(from.api), to.api);
+
+    expect(imported).toMatchObject({ runs: 1, files: 1, bytes: bytes.length });
+    const files = (await contentOf(to.api)).flatMap((row) => (row as { files?: object[] }).files ?? []);
+    expect(files).toEqual([{ path: 'net/data/MLmodel', size: bytes.length }]);
+  } finally {
+    await from.bridge.close();
+    await to.bridge.close();
+  }
+});
+
+test('a version of a model that MLflow 3 has logged finds its files among the artifacts of the run', async () => {
+  const { bridge, api } = await target();
+  const top = join(folder, 'third', 'mlruns');
+  const files = {
+    '1/meta.yaml': "experiment_id: '1'\nname: speech of three\nlifecycle_stage: active\n",
+    '1/aa/meta.yaml': 'run_id: aa\nrun_name: one\nstatus: 3\nlifecycle_stage: active\n',
+    '1/models/m-9/meta.yaml':
+      'model_id: m-9\nname: net\nsource_run_id: aa\nartifact_location: file:///elsewhere/m-9/artifacts\n',
+    '1/models/m-9/artifacts/MLmodel': 'flavors: {}\n',
+    'models/speaker/meta.yaml': 'name: speaker\n',
+    'models/speaker/version-1/meta.yaml': 'version: 1\nsource: models:/m-9\nrun_id: aa\n',
+    'models/speaker/version-2/meta.yaml': 'version: 2\nsource: file:///elsewhere/m-9/artifacts\nrun_id: aa\n',
+  };
+  try {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(top, path)), { recursive: true });
+      await writeFile(join(top, path), content);
+    }
+
+    const imported = await bring(mlflowFolder(top), api);
+
+    expect(imported).toMatchObject({ runs: 1, files: 1, models: 1, versions: 2, failures: [] });
+    const speaker = (await Array.fromAsync(mlflowServer(api).models())).find(
+      ({ name }) => name === 'speaker',
+    );
+    const sources = speaker?.versions.map(({ source }) =>
+      source.replace(/^mlflow-artifacts:.*\/artifacts\//, ''),
+    );
+    expect(sources).toEqual(['net', 'net']);
+  } finally {
+    await bridge.close();
+  }
+});
+
 test('a run that goes on where it comes from is looked at again until it has ended', async () => {
   const other = await mkdtemp(join(tmpdir(), 'mlruns-'));
   const { bridge, api } = await target();

@@ -30,7 +30,11 @@ export async function mlflowBridge(
       response.destroy();
       return;
     }
-    if (!isMethod(method) || refused.delete(pathname) || !/^\/(mlflow|api|get-artifact)/.test(pathname)) {
+    if (
+      !isMethod(method) ||
+      refused.delete(pathname) ||
+      !/^\/(mlflow|(ajax-)?api|get-artifact)/.test(pathname)
+    ) {
       response.writeHead(400).end('{}');
       return;
     }
