@@ -39,10 +39,6 @@ export function mlflowFolder(folder: string): RunSource {
   const runPlaces = new Map<string, string>();
   const runPlace = ({ id }: SourceRun): string => runPlaces.get(id) ?? '';
 
-  const experimentPlaces = new Map<string, string>();
-  const modelFolder = (run: SourceRun, model: LoggedModel): Promise<string | undefined> =>
-    artifactFolder(folder, model, join(experimentPlaces.get(run.id) ?? '', 'models', model.id));
-
   async function readRun(experiment: string, place: string): Promise<SourceRun | undefined> {
     const run = await meta(RunMeta, place);
     const id = run?.run_id ?? run?.run_uuid;
@@ -83,7 +79,6 @@ export function mlflowFolder(folder: string): RunSource {
       for (const place of await foldersIn(placeOf(id))) {
         const run = await read(readRun(placeOf(id), place));
         if (run === undefined) continue;
-        experimentPlaces.set(run.id, placeOf(id));
         const logged = models.get(run.id);
         if (logged !== undefined) run.loggedModels = withFolders(logged);
         const ofRun = new Omissions();
@@ -99,17 +94,7 @@ export function mlflowFolder(folder: string): RunSource {
       for await (const { path } of filesIn(metrics))
         yield* pointsIn(join(metrics, path), path, omissions.of(run));
     },
-    async *files(run) {
-      const artifacts = filesIn(await artifactFolder(folder, run, runPlace(run)));
-      yield* withModelFiles(run, artifacts, async function* (model) {
-        yield* filesIn(await modelFolder(run, model));
-      });
-    },
-    async openFile(run, { path, size }) {
-      const { model, below = path } = modelOf(run, path) ?? {};
-      const top = model ? await modelFolder(run, model) : await artifactFolder(folder, run, runPlace(run));
-      return openLocal(join(top ?? '', below), size);
-    },
+    ...localArtifacts(folder, runPlace),
     async *models() {
       for (const place of await foldersIn(folder, 'models')) {
         const model = await read(readModel(place));
@@ -129,7 +114,9 @@ async function loggedModelsIn(experiment: string): Promise<Map<string, Described
     if (model?.source_run_id == null) continue;
     const { name, artifact_location } = model;
     const described = { id: basename(folder), name, artifactUri: artifact_location };
-    models.set(model.source_run_id, [...(models.get(model.source_run_id) ?? []), described]);
+    const others = models.get(model.source_run_id);
+    if (others === undefined) models.set(model.source_run_id, [described]);
+    else others.push(described);
   }
   return models;
 }
@@ -220,7 +207,7 @@ const RunMeta = z.object({
 });
 
 /** Yield regular files below a folder, with their sizes. */
-export async function* filesIn(folder: string | undefined): AsyncGenerator<SourceFile> {
+async function* filesIn(folder: string | undefined): AsyncGenerator<SourceFile> {
   if (folder === undefined || !(await isFolder(folder))) return;
   for await (const { path, isFile } of filesBelow(folder))
     if (isFile) yield { path, size: (await lstat(join(folder, path))).size };
@@ -308,13 +295,39 @@ function numberOf(written: string): number | string {
 }
 
 /**
+ * Read the files of runs and of their logged models that are on this machine.
+ * @param root folder that has those of all runs
+ * @param placeOf folder of a run, beside which its experiment has the models
+ */
+export function localArtifacts(
+  root: string,
+  placeOf: (run: SourceRun) => string,
+): Pick<RunSource, 'files' | 'openFile'> {
+  const folderOf = (run: SourceRun, model?: LoggedModel): Promise<string | undefined> =>
+    model === undefined
+      ? artifactFolder(root, run, placeOf(run))
+      : artifactFolder(root, model, join(dirname(placeOf(run)), 'models', model.id));
+  return {
+    async *files(run) {
+      yield* withModelFiles(run, filesIn(await folderOf(run)), async function* (model) {
+        yield* filesIn(await folderOf(run, model));
+      });
+    },
+    async openFile(run, { path, size }) {
+      const { model, below = path } = modelOf(run, path) ?? {};
+      return openLocal(join((await folderOf(run, model)) ?? '', below), size);
+    },
+  };
+}
+
+/**
  * Find the artifact folder of a run or logged model: next to its metadata, at its address, or where `mlflow server` stores
  * artifacts. An address that is not in MLflow's form could be any folder of this machine.
  * @param root folder that has those of all runs
  * @param place folder that it would have below it by its ids, which may be paths, too
  * @returns undefined if it is elsewhere, or not there
  */
-export async function artifactFolder(
+async function artifactFolder(
   root: string,
   { id, artifactUri }: Pick<SourceRun, 'id' | 'artifactUri'>,
   place: string,

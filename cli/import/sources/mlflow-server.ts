@@ -29,24 +29,23 @@ export const mlflowServer = (api: TrackingApi): RunSource => ({
   },
   files: (run) =>
     withModelFiles(run, filesOf(api, run.id), ({ id }) =>
-      filesIn(api, `GET mlflow/logged-models/${encodeURIComponent(id)}/artifacts/directories`, (folder) => ({
+      filesIn(api, `GET ${artifactsOf(id)}/directories`, (folder) => ({
         ...(folder !== '' && { artifact_directory_path: folder }),
       })),
     ),
   async openFile(run, { path }) {
     const { model, below = '' } = modelOf(run, path) ?? {};
-    const { body } = model
-      ? await api.send(
-          `GET /ajax-api/2.0/mlflow/logged-models/${encodeURIComponent(model.id)}/artifacts/files`,
-          {
-            query: { artifact_file_path: below },
-          },
-        )
-      : await api.send('GET /get-artifact', { query: { run_id: run.id, path } });
+    const call = model ? `GET /ajax-api/2.0/${artifactsOf(model.id)}/files` : 'GET /get-artifact';
+    const query = model ? { artifact_file_path: below } : { run_id: run.id, path };
+    const { body } = await api.send(call, { query });
     return Readable.from(body ?? [], { objectMode: false });
   },
   models: () => modelsOf(api),
 });
+
+/** Path of the files of a logged model. */
+const artifactsOf = (model_id: string): string =>
+  `mlflow/logged-models/${encodeURIComponent(model_id)}/artifacts`;
 
 const pageRows = 1000;
 
@@ -139,7 +138,9 @@ async function loggedModelsOf(
     ))
       for (const { info } of models) {
         const model = { id: info.model_id, name: info.name, artifactUri: info.artifact_uri };
-        byRun.set(info.source_run_id, [...(byRun.get(info.source_run_id) ?? []), model]);
+        const others = byRun.get(info.source_run_id);
+        if (others === undefined) byRun.set(info.source_run_id, [model]);
+        else others.push(model);
       }
   } catch (error) {
     if (!(error instanceof ProblemError && [404, 405].includes(error.status))) throw error;
