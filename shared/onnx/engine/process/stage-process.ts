@@ -179,6 +179,11 @@ export class StageProcess {
     const own = this.#options.bounds;
     const bounds = { ...own, seconds: Math.min(own.seconds, Math.ceil(seconds)) };
     const kind: K = task.kind;
+    // A short stage could end before a timer of zero seconds.
+    if (bounds.seconds <= 0) {
+      await this.end();
+      throw new ModelError(`No time was left for ${doing[kind]}.`);
+    }
     const programs = command.filter((part) => isAbsolute(part)).map((part) => dirname(part));
     const hidden = (text: string): string => hideFolders(text, [folder, ...stageFolders(task), ...programs]);
     const started = performance.now();

@@ -88,6 +88,14 @@ describe('a stage', () => {
     });
   });
 
+  test('is not begun without time, however short it would be', async () => {
+    const program = `write({ answer: ${JSON.stringify(answer)}, peak_memory_bytes: 5 });`;
+    await expectFault(program, /No time was left for measuring the files\./, {
+      memoryBytes: 2 ** 30,
+      seconds: 0,
+    });
+  });
+
   test('is ended when it takes too much memory', async () => {
     const program = 'const all = []; for (;;) all.push(Buffer.alloc(2 ** 22, 1));';
     await expectFault(program, /It took more than the 200 MiB of memory|printed last|allocat/, {
