@@ -12,6 +12,7 @@ import { ownedModels } from '../data/models/model.ts';
 import { leaveProject } from '../data/projects/member.ts';
 import { ownedProjects } from '../data/projects/project.ts';
 import { recordPurge } from '../data/projects/purge.ts';
+import { activeSchedulesPartition } from '../data/schedules/active-schedules.ts';
 import { pagesOf } from '../data/table/pages-of.ts';
 import type { TableWriter } from '../data/table/table.ts';
 import { tryWrite } from '../data/table/write-label.ts';
@@ -88,7 +89,11 @@ async function purgePictures(
   records: Tables['records'],
   { user_id, closed_at }: ClosedAccount,
 ): Promise<void> {
-  const partitions = [budgetPartition(user_id), monthsPartition(user_id)].map((pk) => ({ pk }));
+  const partitions = [
+    budgetPartition(user_id),
+    monthsPartition(user_id),
+    activeSchedulesPartition(user_id),
+  ].map((pk) => ({ pk }));
   const target = { partitions, prefixes: [picturesPrefix(user_id)] };
   const write = recordPurge({ purge_id: user_id, created_at: closed_at, target, again_at: null });
   await tryWrite(records.write({ ...write, if: { exists: false } }));

@@ -3,6 +3,11 @@ import { setTimers } from '../../../shared/aws/needs.ts';
 import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import {
+  activeList,
+  countActive,
+  maxActiveSchedules,
+} from '../../../shared/data/schedules/active-schedules.ts';
+import {
   maxSchedules,
   neverRun,
   putSchedule,
@@ -11,6 +16,7 @@ import {
   scheduleCount,
 } from '../../../shared/data/schedules/schedule.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
+import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import { ConditionFailedError } from '../../../shared/data/table/write-label.ts';
 import { defineEndpoint } from '../../../shared/http/definition/definition.ts';
 import { fields } from '../../../shared/http/definition/endpoint-input.ts';
@@ -30,7 +36,7 @@ export const endpoint = defineEndpoint({
   method: 'POST',
   path: '/projects/{project_id}/schedules',
   summary: 'Make a schedule: a training that repeats by the clock',
-  description: `Its runs have the source, configuration and environment that the project has now, and the data set of that time. It runs as the caller, with the rights that this user has then, and by the scope and budget of the token of this request. A local time that daylight saving time skips is moved to the end of the gap; one that comes twice counts once. Times that pass while the service does not run are made up for by one run. After three failures in a row it is paused, and hooks are told (\`schedule.paused\`). A project has at most ${maxSchedules} schedules.`,
+  description: `Its runs have the source, configuration and environment that the project has now, and the data set of that time. It runs as the caller, with the rights that this user has then, and by the scope and budget of the token of this request. A local time that daylight saving time skips is moved to the end of the gap; one that comes twice counts once. Times that pass while the service does not run are made up for by one run. After three failures in a row it is paused, and hooks are told (\`schedule.paused\`). A project has at most ${maxSchedules} schedules, and at most ${maxActiveSchedules} active ones run as a user, in all projects.`,
   allow: 'developer',
   project: 'developer',
   right: 'run',
@@ -79,8 +85,9 @@ export const endpoint = defineEndpoint({
       ...times,
       ...idempotencyWrites(schedule_id),
     ];
+    const write = async () => records.write(...writes, await countActive(records, schedule));
     try {
-      await records.write(...writes);
+      await retryOnConflict(write, { isConflict: (error) => activeList.failedIn(error) });
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
       if (!error.isOnly(scheduleCount)) throw notFound('project', project_id);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Ulid } from '../../../shared/core/formats.ts';
 import { ServiceError } from '../../../shared/core/service-error.ts';
 import { originOf } from '../../../shared/data/accounts/ci-run.ts';
+import { countActive } from '../../../shared/data/schedules/active-schedules.ts';
 import { requireSchedule, type Schedule, type ScheduleIds } from '../../../shared/data/schedules/schedule.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
 import type { TableReader } from '../../../shared/data/table/table.ts';
@@ -94,7 +95,8 @@ export async function changeSchedule(
     const next = change(schedule);
     if (next === undefined) return { current: schedule, left: [] };
     const changed = await changeWrites(context, schedule, next, true);
-    await records.write(...changed.writes);
+    const counted = next.status === 'ACTIVE' ? [await countActive(records, next)] : [];
+    await records.write(...changed.writes, ...counted);
     return { current: next, left: changed.left };
   });
   await setTimerInRequest(context, current, left);

@@ -112,6 +112,16 @@ export const findSchedule = (
   ids: ScheduleIds,
 ): Promise<Schedule | undefined> => schedule.find(records, scheduleKey(ids));
 
+/** Return those of these schedules that exist. At most 100. */
+export async function findSchedules(
+  records: TableReader<'records'>,
+  ids: readonly ScheduleIds[],
+): Promise<Page<Schedule>> {
+  const items = await records.batchGet(ids.map(scheduleKey));
+  const found = items.filter((item) => item !== undefined);
+  return readPage({ items: found, next: undefined }, schedule.parse);
+}
+
 /** @throws ServiceError `not-found` */
 export async function requireSchedule(records: TableReader<'records'>, ids: ScheduleIds): Promise<Schedule> {
   const schedule = await findSchedule(records, ids);

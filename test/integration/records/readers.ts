@@ -50,6 +50,7 @@ import { listDue, listPurges } from '../../../shared/data/projects/purge.ts';
 import { findFrozen, requireReport } from '../../../shared/data/projects/report.ts';
 import { findDataset, findSource } from '../../../shared/data/projects/upload.ts';
 import { findVariablesKey, readVariables } from '../../../shared/data/projects/variable.ts';
+import { countActive } from '../../../shared/data/schedules/active-schedules.ts';
 import { findSchedule, readScheduleConfig } from '../../../shared/data/schedules/schedule.ts';
 import { listDue as listDueTimes } from '../../../shared/data/schedules/schedule-time.ts';
 import { findRule, listReports } from '../../../shared/data/sweeps/rung.ts';
@@ -209,6 +210,11 @@ export const readers: Readonly<Record<string, Reader>> = {
   'sweep-rule': ({ records }, item) => findRule(records, sweepOf(item)),
   'sweep-report': ({ records }, item) => listReports(records, sweepOf(item)),
   schedule: ({ records }, item) => findSchedule(records, { project_id: ownerOf(item), schedule_id: item.sk }),
+  'active-schedules': async ({ records }, item) => {
+    // A schedule that is listed already takes no further place.
+    const listed = { project_id: '01m7zd37c8fvxfhbyjhxbvgrzb', schedule_id: '01m7zd37c8sw33pd33t8h6rtmj' };
+    return (await countActive(records, { user_id: ownerOf(item), ...listed })).if;
+  },
   'schedule-time': async ({ records }) => readable(await listDueTimes(records, new Date(), undefined)),
   'schedule-config': ({ records }, item) =>
     readScheduleConfig(records, { project_id: ownerOf(item), schedule_id: item.sk }),
