@@ -23,11 +23,15 @@ export function foldTransposes(root: Graph, kept: ReadonlySet<Tensor> = new Set(
 }
 
 function turnedMatrix(graph: Graph, node: NodeProto): Tensor | undefined {
-  if (node.opType !== 'Transpose' || node.domain !== '') return undefined;
-  const tensor = graph.initializer(node.input[0] ?? '');
-  if (tensor?.type !== 'float' || tensor.dims.length !== 2) return undefined;
-  return (intsAttribute(node, 'perm') ?? [1, 0]).join() === '1,0' ? tensor : undefined;
+  const tensor = isSwap(node) ? graph.initializer(node.input[0] ?? '') : undefined;
+  return tensor?.type === 'float' && tensor.dims.length === 2 ? tensor : undefined;
 }
+
+/** Whether a node swaps the axes of a matrix. Without perm, a Transpose reverses all axes. */
+export const isSwap = (node: NodeProto): boolean =>
+  node.opType === 'Transpose' &&
+  node.domain === '' &&
+  (intsAttribute(node, 'perm') ?? [1, 0]).join() === '1,0';
 
 function transposed(matrix: Tensor, name: string): Tensor {
   const [rows = 0, columns = 0] = matrix.dims;

@@ -5,7 +5,7 @@ import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../model/tensor/tensor.ts';
 import { foldTransposes } from './fold-transposes.ts';
 import { weightPositions } from './fold-widened.ts';
-import { movedConstant } from './moved-constant.ts';
+import { MovedConstants } from './moved-constant.ts';
 
 /**
  * Replace weights that nodes only cut, join, reshape or transpose from constants by constants, control flow bodies
@@ -23,7 +23,7 @@ export function foldWeights(
 
 /** Do the same, but leave a product with the transpose of a constant, which a table may share. */
 export function foldMoved(root: Graph, exclude: readonly string[]): void {
-  const moved = new MovedConstants(root);
+  const moved = new MovedWeights(root);
   for (const graph of root.all()) {
     for (const node of graph.nodes) {
       if (isExcluded(node, exclude)) continue;
@@ -33,14 +33,11 @@ export function foldMoved(root: Graph, exclude: readonly string[]): void {
   if (moved.count > 0) removeUnused(root);
 }
 
-/** Most nodes between a constant and a weight. */
-const deepest = 16;
-
-/** Computes what nodes make of constants without changing their values. */
-class MovedConstants {
+/** Stores the weights that nodes move from constants. */
+class MovedWeights {
   readonly #root: Graph;
   readonly #names: Names;
-  readonly #producers = new Map<Graph, Map<string, NodeProto>>();
+  readonly #moved = new MovedConstants();
   /** Names of folded weights by their values: the branches of an If often move the same ones in the same way. */
   readonly #stored = new Map<string, string>();
 
@@ -57,43 +54,16 @@ class MovedConstants {
   /** Let a node read its float32 weight from a constant, if other nodes only move its values. */
   fold(graph: Graph, node: NodeProto, position: number): void {
     const name = node.input[position] ?? '';
-    const made = this.#producer(graph, name);
+    const made = this.#moved.producer(graph, name);
     if (made === undefined) return;
     const isTransposed = made.node.opType === 'Transpose';
     if (isTransposed && made.owner.initializer(made.node.input[0] ?? '') !== undefined) return;
-    const tensor = this.#value(graph, name, 0);
+    const tensor = this.#moved.value(graph, name);
     if (tensor?.type !== 'float') return;
     const key = `${tensor.dims.join()} ${createHash('sha256').update(tensor.bytes()).digest('hex')}`;
     const stored = this.#stored.get(key) ?? this.#names.make(`${name}_folded`);
     if (!this.#stored.has(key)) this.#root.put({ ...tensor, name: stored });
     this.#stored.set(key, stored);
     node.input[position] = stored;
-  }
-
-  /** Return the node that makes a value, and its graph: this one or an outer one. */
-  #producer(graph: Graph, name: string): { owner: Graph; node: NodeProto } | undefined {
-    for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {
-      if (owner.initializers.has(name) || owner.inputs.some((input) => input.name === name)) return undefined;
-      const node = this.#nodesOf(owner).get(name);
-      if (node !== undefined) return node.output.length === 1 ? { owner, node } : undefined;
-    }
-    return undefined;
-  }
-
-  #nodesOf(graph: Graph): Map<string, NodeProto> {
-    const known = this.#producers.get(graph);
-    if (known !== undefined) return known;
-    const made = new Map(graph.nodes.flatMap((node) => node.output.map((name) => [name, node] as const)));
-    this.#producers.set(graph, made);
-    return made;
-  }
-
-  #value(graph: Graph, name: string, depth: number): Tensor | undefined {
-    if (name === '' || depth > deepest) return undefined;
-    const made = this.#producer(graph, name);
-    if (made === undefined) return graph.initializer(name);
-    const { owner, node } = made;
-    const inputs = node.input.map((input) => this.#value(owner, input, depth + 1));
-    return movedConstant(node, inputs);
   }
 }

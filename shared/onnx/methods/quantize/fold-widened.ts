@@ -1,10 +1,10 @@
 import { intAttribute } from '../../model/graph/attributes.ts';
-import { type Graph, isExcluded } from '../../model/graph/graph.ts';
+import { type Graph, isExcluded, Names } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { type DataTypeName, dataTypes } from '../../model/tensor/data-type.ts';
 import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../model/tensor/values.ts';
-import { movedConstant } from './moved-constant.ts';
+import { MovedConstants, movedConstant } from './moved-constant.ts';
 
 /** Input positions of weights. */
 export const weightPositions: Readonly<Record<string, readonly number[]>> = {
@@ -44,7 +44,10 @@ export function foldWidened(
   graphs: Iterable<Graph> = root.all(),
   takes: (node: NodeProto, dims: readonly number[]) => boolean = () => true,
 ): void {
+  castFirst(root, exclude, (node, dims) => operators.includes('Gather') && takes(node, dims));
   const uses = usesIn(root);
+  const moved = new MovedConstants();
+  const made = new Map<string, string>();
   const isQuantized = hasQuantizedActivations(root);
   const isForWeights = (weight: Tensor, name: string): boolean => {
     const found = uses.get(name) ?? [];
@@ -68,13 +71,65 @@ export function foldWidened(
       const widen =
         node.domain === '' && !(isQuantized && node.opType !== 'Cast') ? widenings[node.opType] : undefined;
       if (widen === undefined || isExcluded(node, exclude)) return true;
-      const inputs = node.input.map((input) => graph.initializer(input));
+      const inputs = node.input.map((input) => moved.value(graph, input));
       const [first] = inputs;
-      const made = first && widen(node, inputs, first);
-      if (made === undefined || !isForWeights(made, name)) return true;
-      graph.put({ ...made, name });
+      const weight = first && widen(node, inputs, first);
+      if (weight === undefined || !isForWeights(weight, name)) return true;
+      const key = [node.opType, weight.type, ...node.input, ...node.attribute.map(({ i }) => i)].join();
+      const same = made.get(key);
+      if (same === undefined || graph.initializer(same) === undefined) {
+        graph.put({ ...weight, name });
+        made.set(key, name);
+      } else
+        for (const use of uses.get(name) ?? []) if (use !== 'output') use.node.input[use.position] = same;
       return false;
     });
+  }
+}
+
+/**
+ * Let a Cast come before the nodes that only move or look up the constant that it takes, so that all Casts of a constant
+ * make the same one. A lookup is passed if the method has a form for its table.
+ */
+function castFirst(
+  root: Graph,
+  exclude: readonly string[],
+  takesTable: (lookup: NodeProto, dims: readonly number[]) => boolean,
+): void {
+  const names = new Names(root);
+  const uses = usesIn(root);
+  for (const graph of root.all()) {
+    const producers = new Map(
+      graph.nodes.flatMap((node) => node.output.map((name) => [name, node] as const)),
+    );
+    for (const cast of graph.nodes.filter((node) => node.opType === 'Cast' && !isExcluded(node, exclude))) {
+      const passed: NodeProto[] = [];
+      for (let [name = ''] = cast.input; producers.has(name); ) {
+        const node = producers.get(name);
+        const isMoved = node !== undefined && (moving.has(node.opType) || node.opType === 'Gather');
+        if (!isMoved || isExcluded(node, exclude) || (uses.get(name) ?? []).length !== 1) break;
+        passed.push(node);
+        [name = ''] = node.input;
+      }
+      const top = passed.at(-1);
+      const constant = top && graph.initializer(top.input[0] ?? '');
+      if (top === undefined || constant === undefined || !isFloatTensor(constant)) continue;
+      if (
+        passed.some((node) => node.opType === 'Gather' && !(node === top && takesTable(node, constant.dims)))
+      )
+        continue;
+      const [result = ''] = cast.output;
+      const made = passed.map((_, at) => (at === 0 ? result : names.make(`${result}_moved`)));
+      const wide = names.make(`${constant.name}_cast`);
+      [cast.input, cast.output] = [[constant.name], [wide]];
+      for (const [at, node] of passed.entries()) {
+        node.input[0] = made[at + 1] ?? wide;
+        node.output[0] = made[at] ?? result;
+      }
+      graph.nodes = graph.nodes
+        .filter((node) => node !== cast)
+        .flatMap((node) => (node === top ? [cast, node] : [node]));
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { intAttribute, intsAttribute } from '../../model/graph/attributes.ts';
+import type { Graph } from '../../model/graph/graph.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { bitsOf } from '../../model/tensor/data-type.ts';
 import { stepsOf, strided, transposed } from '../../model/tensor/strided.ts';
@@ -6,18 +7,64 @@ import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor
 import { integersOf } from '../../model/tensor/values.ts';
 
 /**
- * Return the constant that a node makes of constants by moving their values; undefined where it does more than that.
- * The values are moved when they are read.
+ * Return the constant that a node makes of constants, as one of its outputs, by moving their values; undefined where it
+ * does more than that. The values are moved when they are read.
  */
-export function movedConstant(node: NodeProto, inputs: readonly (Tensor | undefined)[]): Tensor | undefined {
+export function movedConstant(
+  node: NodeProto,
+  inputs: readonly (Tensor | undefined)[],
+  output = node.output[0] ?? '',
+): Tensor | undefined {
   const move = node.domain === '' || node.domain === 'ai.onnx' ? moves[node.opType] : undefined;
   const [first] = inputs;
   const isMovable = first !== undefined && first.verbatim === undefined && bitsOf(first.type) >= 8;
-  return isMovable ? move?.(node, inputs, first) : undefined;
+  return isMovable ? move?.(node, inputs, first, node.output.indexOf(output)) : undefined;
 }
 
-/** Return what a node makes of constants; undefined where it does not only move them. */
-type Move = (node: NodeProto, inputs: readonly (Tensor | undefined)[], first: Tensor) => Tensor | undefined;
+/** Most nodes between a constant and what they make of it. */
+const deepest = 16;
+
+/** Computes what nodes of a model make of constants without changing their values. */
+export class MovedConstants {
+  readonly #producers = new Map<Graph, Map<string, NodeProto>>();
+
+  /** Return the node that makes a value, and its graph: this one or an outer one. */
+  producer(graph: Graph, name: string): { owner: Graph; node: NodeProto } | undefined {
+    for (let owner: Graph | undefined = graph; owner !== undefined; owner = owner.parent) {
+      if (owner.initializers.has(name) || owner.inputs.some((input) => input.name === name)) return undefined;
+      const node = this.#nodesOf(owner).get(name);
+      if (node !== undefined) return { owner, node };
+    }
+    return undefined;
+  }
+
+  #nodesOf(graph: Graph): Map<string, NodeProto> {
+    const known = this.#producers.get(graph);
+    if (known !== undefined) return known;
+    const made = new Map(graph.nodes.flatMap((node) => node.output.map((name) => [name, node] as const)));
+    this.#producers.set(graph, made);
+    return made;
+  }
+
+  /** Return a constant, or what nodes make of constants; undefined if it is neither. */
+  value(graph: Graph, name: string, depth = 0): Tensor | undefined {
+    if (name === '' || depth > deepest) return undefined;
+    const made = this.producer(graph, name);
+    if (made === undefined) return graph.initializer(name);
+    const { owner, node } = made;
+    if (moves[node.opType] === undefined) return undefined;
+    const inputs = node.input.map((input) => this.value(owner, input, depth + 1));
+    return movedConstant(node, inputs, name);
+  }
+}
+
+/** Return the output `at` of a node that moves constants; undefined where it does not only move them. */
+type Move = (
+  node: NodeProto,
+  inputs: readonly (Tensor | undefined)[],
+  first: Tensor,
+  at: number,
+) => Tensor | undefined;
 
 const reshaped = (tensor: Tensor, dims: readonly number[]): Tensor | undefined =>
   elementCount(dims) === elementCount(tensor.dims) && dims.every((dim) => dim >= 0)
@@ -102,10 +149,11 @@ const slice: Move = (node, [, starts, ends, axes, steps], first) => {
 const concat: Move = (node, inputs, first) => {
   const parts = inputs.filter((input) => input !== undefined);
   if (parts.length !== inputs.length || parts.some(({ type }) => type !== first.type)) return undefined;
-  const given = intAttribute(node, 'axis', 0);
-  const axis = given < 0 ? given + first.dims.length : given;
-  const dims = first.dims.map((dim, at) =>
-    at === axis ? parts.reduce((sum, part) => sum + (part.dims[at] ?? 0), 0) : dim,
+  const axis = axisOf(node, first);
+  if (first.dims[axis] === undefined) return undefined;
+  const dims = first.dims.with(
+    axis,
+    parts.reduce((sum, part) => sum + (part.dims[axis] ?? 0), 0),
   );
   const rows = elementCount(dims.slice(0, axis));
   return lazyTensor(first.name, first.type, dims, () => {
@@ -123,6 +171,41 @@ const concat: Move = (node, inputs, first) => {
   });
 };
 
+/** Return the axis that a node's attribute names. */
+function axisOf(node: NodeProto, { dims }: Tensor): number {
+  const axis = intAttribute(node, 'axis', 0);
+  return axis < 0 ? axis + dims.length : axis;
+}
+
+const split: Move = (node, [, sizes], first, at) => {
+  const axis = axisOf(node, first);
+  const size = first.dims[axis] ?? 0;
+  const even = Math.ceil(size / node.output.length);
+  const parts = numbersOf(node, 'split', sizes, 1) ?? (node.input[1] ? [] : node.output.map(() => even));
+  const before = parts.slice(0, at).reduce((sum, part) => sum + part, 0);
+  const length = Math.min(parts[at] ?? 0, size - before);
+  if (!(length > 0)) return undefined;
+  const steps = stepsOf(first.dims);
+  return strided(first, {
+    dims: first.dims.with(axis, length),
+    ...{ steps, start: before * (steps[axis] ?? 0) },
+  });
+};
+
+/** A lookup with a constant index, such as of one matrix among several. */
+const gather: Move = (node, [, indices], first) => {
+  const [index, ...more] = indices === undefined ? [] : integersOf(indices);
+  const axis = axisOf(node, first);
+  const size = first.dims[axis] ?? 0;
+  if (indices === undefined || index === undefined || more.length > 0) return undefined;
+  if (index < -size || index >= size) return undefined;
+  const steps = stepsOf(first.dims);
+  const looked = (values: readonly number[], value: number): number[] =>
+    values.toSpliced(axis, 1, ...indices.dims.map(() => value));
+  const start = (index < 0 ? index + size : index) * (steps[axis] ?? 0);
+  return strided(first, { dims: looked(first.dims, 1), steps: looked(steps, 0), start });
+};
+
 const moves: Readonly<Record<string, Move>> = {
   Identity: (_, __, first) => first,
   Unsqueeze: unsqueeze,
@@ -132,4 +215,6 @@ const moves: Readonly<Record<string, Move>> = {
   Transpose: transpose,
   Slice: slice,
   Concat: concat,
+  Split: split,
+  Gather: gather,
 };

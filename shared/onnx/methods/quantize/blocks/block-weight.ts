@@ -1,4 +1,4 @@
-import { floatAttribute, intAttribute, intsAttribute } from '../../../model/graph/attributes.ts';
+import { floatAttribute, intAttribute } from '../../../model/graph/attributes.ts';
 import { type Graph, isExcluded, nodeName } from '../../../model/graph/graph.ts';
 import { GraphIndex } from '../../../model/graph/graph-index.ts';
 import { finiteness } from '../../../model/kernels/finiteness.ts';
@@ -9,6 +9,7 @@ import { isFloatTensor, withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { floatTables, usedInFloat } from '../float-tables.ts';
+import { isSwap } from '../fold-transposes.ts';
 import { type BlockFormat, type Blocks, blockCount, type Matrix, usualBlockSize } from './block-quantize.ts';
 
 /** A constant weight matrix and its layout: [K, N], or [N, K] if transposed. */
@@ -181,11 +182,10 @@ function rightSide(graph: Graph, index: GraphIndex, name: string): Found | undef
   const tensor = graph.initializer(name);
   if (tensor !== undefined) return { tensor, transposed: false };
   const producer = index.producer(name);
-  if (producer?.opType !== 'Transpose') return undefined;
+  if (producer === undefined || !isSwap(producer)) return undefined;
+  // A constant of more than two axes is refused by its dimensions.
   const below = graph.initializer(producer.input[0] ?? '');
-  // Without perm, a Transpose reverses the axes. That of more than two axes is refused by its dimensions.
-  const isSwap = (intsAttribute(producer, 'perm') ?? [1, 0]).join() === '1,0';
-  return isSwap && below !== undefined ? { tensor: below, transposed: true } : undefined;
+  return below && { tensor: below, transposed: true };
 }
 
 /** Smallest block size of ONNX Runtime's operators. */

@@ -6,6 +6,7 @@ import { makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { storeAsLookedUp } from '../dynamic/tied-tables.ts';
 import { widenHalf } from '../dynamic/widen-half.ts';
 import { foldMoved } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
@@ -96,6 +97,7 @@ export function prepareBlocks(root: Graph, exclude: readonly string[]): void {
     ({ opType }, dims) => dims.length === 2 && (opType !== 'Gather' || fitsBlocks(dims)),
   );
   widenHalf(root, exclude, ['bfloat16']);
+  storeAsLookedUp(root, exclude);
   foldMoved(root, exclude);
 }
 

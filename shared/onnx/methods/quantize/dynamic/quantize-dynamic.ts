@@ -35,16 +35,16 @@ export function quantizeDynamic(
   statistics: CalibrationStatistics = new Map(),
 ): void {
   const { graph: root } = model;
-  foldWidened(root, request.exclude, ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include]);
+  const operators = ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include];
+  foldWidened(root, request.exclude, operators);
   widenHalf(root, request.exclude);
   const tied = tiedTables(root, new Names(root), request.exclude);
-  foldWeights(root, request.exclude, tied);
+  const inFloat = floatTables(root, request.exclude, operators);
+  foldWeights(root, request.exclude, new Set([...tied, ...inFloat]));
   const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
   report.notes.push(...prepareProducts(model, request, form, statistics));
   const names = new Names(root);
   const weights = new WeightStore(names, report);
-  const operators = ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include];
-  const inFloat = floatTables(root, request.exclude, operators);
   for (const graph of root.all()) {
     const dynamic = new DynamicGraph(graph, names, weights, request, model.opset(), tied);
     for (const node of graph.nodes) quantizeNode(dynamic, node, inFloat, report);

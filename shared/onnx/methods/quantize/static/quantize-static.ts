@@ -17,7 +17,7 @@ import { foldWeights } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
 import { prepareProducts } from '../prepare-products.ts';
 import { WeightStore } from '../weight-store.ts';
-import { ConstantWriter } from './static-constants.ts';
+import { ConstantWriter, readInBodies } from './static-constants.ts';
 import { ActivationScales, staticNodes } from './static-nodes.ts';
 import {
   isChosen,
@@ -86,7 +86,9 @@ export function prepareStatic(
   foldWidened(model.graph, request.exclude, leafOperators, [model.graph]);
   const folded = foldBatchNorms(model);
   const names = new Names(model.graph);
-  foldWeights(model.graph, request.exclude, tiedTables(model.graph, names, request.exclude));
+  const tied = tiedTables(model.graph, names, request.exclude);
+  const inFloat = floatTables(model.graph, request.exclude, leafOperators);
+  foldWeights(model.graph, request.exclude, new Set([...tied, ...inFloat]));
   model.graph.nodes = model.graph.nodes.flatMap((node) => {
     if (node.opType !== 'Gemm' || !isChosen(model, node, request)) return [node];
     if (model.graph.initializers.get(node.input[1] ?? '')?.type !== 'float') return [node];
@@ -163,12 +165,16 @@ function quantizeTables(
   const form = { ...request, per_channel, quant_type: 'int8' as const, include: [] };
   const inFloat = floatTables(graph, request.exclude, leafOperators);
   const dynamic = new DynamicGraph(graph, names, store, form, model.opset(), tied);
+  for (const { name } of tied) readInBodies(graph, name, (reader) => dequantizedTied(dynamic, name, reader));
   for (const node of graph.nodes) {
     const tensor = isExcluded(node, request.exclude)
       ? undefined
       : graph.initializers.get(node.input[0] ?? '');
     const isTied = tensor !== undefined && tied.has(tensor);
-    if (isTied && node.opType === 'Transpose') dequantizeTied(dynamic, node);
+    if (isTied && node.opType === 'Transpose') {
+      const head = graph.nodes.find(({ input }) => input.includes(node.output[0] ?? ''));
+      node.input[0] = dequantizedTied(dynamic, tensor.name, head ?? node);
+    }
     const isTable = node.opType === 'Gather' && tensor?.type === 'float' && (request.inputs_only || isTied);
     const isInFloat = tensor !== undefined && !isTied && inFloat.has(tensor);
     const kept = !isTable ? '' : isInFloat ? usedInFloat : quantizeGather(dynamic, node);
@@ -179,19 +185,18 @@ function quantizeTables(
   graph.nodes = dynamic.nodes;
 }
 
-/** Let the transpose of a tied table read its 8-bit form. */
-function dequantizeTied(dynamic: DynamicGraph, node: NodeProto): void {
-  const constant = dynamic.weight(node.input[0]);
-  if (typeof constant === 'string') return;
-  const head = dynamic.graph.nodes.find(({ input }) => input.includes(node.output[0] ?? '')) ?? node;
-  const quantizedNames = dynamic.weights.quantized(constant, tiedForm(dynamic), head);
-  if (quantizedNames === undefined) return;
-  const float = dynamic.names.make(`${node.input[0]}_DequantizeLinear_Output`);
+/** Return the name of the float form of a tied table that its 8-bit form makes. The report names the reader. */
+function dequantizedTied(dynamic: DynamicGraph, table: string, reader: NodeProto): string {
+  const constant = dynamic.weight(table);
+  if (typeof constant === 'string') return table;
+  const quantizedNames = dynamic.weights.quantized(constant, tiedForm(dynamic), reader);
+  if (quantizedNames === undefined) return table;
+  const float = dynamic.names.make(`${table}_DequantizeLinear_Output`);
   const options = {
-    name: dynamic.names.make(`${node.input[0]}_DequantizeLinear`),
+    name: dynamic.names.make(`${table}_DequantizeLinear`),
     ...(dynamic.request.per_channel && { attributes: { axis: 0 } }),
   };
   const inputs = [quantizedNames.weight, quantizedNames.scale, quantizedNames.zeroPoint];
   dynamic.nodes.push(makeNode('DequantizeLinear', inputs, [float], options));
-  node.input[0] = float;
+  return float;
 }

@@ -1,5 +1,5 @@
-import type { Names } from '../../../model/graph/graph.ts';
-import { makeNode } from '../../../model/graph/graph.ts';
+import { type Graph, makeNode, type Names } from '../../../model/graph/graph.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { elementCount, makeTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { float32Source, floatsOf } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
@@ -69,6 +69,9 @@ export class ConstantWriter {
     const { weight, scale, zeroPoint } = quantizedNames;
     const float = this.#dequantize(tensor.name, [weight, scale, zeroPoint], axis);
     for (const { node, position } of readers) node.input[position] = float;
+    readInBodies(constant.owner, tensor.name, () =>
+      this.#dequantize(tensor.name, [weight, scale, zeroPoint], axis),
+    );
     return { scale, zeroPoint, value: by.scales[0] ?? 1 };
   }
 
@@ -94,6 +97,20 @@ export class ConstantWriter {
     this.nodes.push(makeNode('DequantizeLinear', inputs, [float], options));
     return float;
   }
+}
+
+/**
+ * Let bodies of control flow read a quantized constant, too: its float form would make the file larger. They get a
+ * DequantizeLinear of their own, because ONNX Runtime fuses those with a single reader.
+ */
+export function readInBodies(root: Graph, name: string, dequantize: (reader: NodeProto) => string): void {
+  const readers = [...root.all()].flatMap((graph) =>
+    graph === root ? [] : graph.nodes.filter(({ input }) => input.includes(name)),
+  );
+  const [first] = readers;
+  if (first === undefined) return;
+  const float = dequantize(first);
+  for (const node of readers) node.input = node.input.map((input) => (input === name ? float : input));
 }
 
 /** Return the scales of a constant before the adjustment for its bias. */

@@ -16,6 +16,7 @@ import {
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { tensorMessage } from '../../../../../shared/onnx/model/tensor/read-tensor.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
+import { calibrated } from '../../../../support/onnx/calibrated.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
@@ -124,3 +125,47 @@ describe.each(['Loop', 'Scan'] as const)('the weights of a body of %s', (loop) =
     );
   });
 });
+
+test.each(['a product', 'a lookup and a head'] as const)(
+  'a weight of %s and of a body is stored once by static methods',
+  async (users) => {
+    const turned = { attributes: { perm: [1, 0] } };
+    const outside =
+      users === 'a product'
+        ? [makeNode('MatMul', ['x', 'around'], ['h0'])]
+        : [
+            makeNode('ArgMax', ['x'], ['i'], { attributes: { axis: 1, keepdims: 0 } }),
+            makeNode('Gather', ['around', 'i'], ['looked']),
+            makeNode('Transpose', ['around'], ['turned'], turned),
+            makeNode('MatMul', ['looked', 'turned'], ['h0']),
+          ];
+    const made = () => {
+      const body = create(GraphProtoSchema, {
+        name: 'rounds',
+        node: [makeNode('MatMul', ['h', 'around'], ['b']), makeNode('Identity', ['go'], ['goes'])],
+        input: [value('round', [], 'int64'), value('go', [], 'bool'), value('h', [2, size])],
+        output: [value('goes', [], 'bool'), value('b', [2, size])],
+      });
+      return smallModel({
+        nodes: [...structuredClone(outside), withBody(makeNode('Loop', ['times', '', 'h0'], ['y']), body)],
+        constants: [weight('around', 2), makeTensor('times', 'int64', [], BigInt64Array.of(2n))],
+        inputs: { x: [2, size] },
+        outputs: { y: [2, size] },
+      });
+    };
+    const feeds = { x: { dims: [2, size], data: seededFloats(seededRandom(9), 2 * size) } };
+    const request = parseRequest({ operation: 'quantize', strategy: 'static_minmax', precision: 8 });
+    const ranges = await calibrated(copyOf(made()), request as StaticRequest, [feeds]);
+    const model = copyOf(made());
+
+    applyStrategy(
+      { model, report: new TransformReport(), observed: { ranges, statistics: new Map() } },
+      request,
+    );
+
+    const matrices = [...model.graph.initializers.values()].filter(({ dims }) => dims.length === 2);
+    expect(matrices.map(({ type }) => type)).toEqual(['int8']);
+    const [after, before] = [await runSmall(copyOf(model), feeds), await runSmall(made(), feeds)];
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.05);
+  },
+);

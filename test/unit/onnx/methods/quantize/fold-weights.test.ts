@@ -82,6 +82,23 @@ describe('a weight that nodes move from constants becomes a constant', () => {
       dims: [2, 6],
       numbers: {},
     },
+    {
+      by: 'Split, and a Gather of one matrix',
+      nodes: [
+        makeNode('Split', ['a', 'sizes'], ['a1', 'a2'], { attributes: { axis: 1 } }),
+        makeNode('Gather', ['a2', 'last'], ['a3'], { attributes: { axis: 0 } }),
+        makeNode('Flatten', ['a3'], ['w'], { attributes: { axis: 2 } }),
+      ],
+      dims: [3, 6, 6],
+      numbers: { sizes: [2, 4], last: [-1] },
+    },
+    {
+      by: 'Split into equal parts of an old operator set',
+      nodes: [makeNode('Split', ['a'], ['a1', 'w'], { attributes: { axis: 1 } })],
+      dims: [4, 12],
+      numbers: {},
+      opset: 11,
+    },
   ])('by $by', async ({ nodes, dims, numbers, opset = 17 }) => {
     const made = () =>
       product(

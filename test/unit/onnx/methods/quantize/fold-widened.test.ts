@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { applyStrategy } from '../../../../../shared/onnx/methods/apply/apply-strategy.ts';
+import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
 import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
 import { foldWidened } from '../../../../../shared/onnx/methods/quantize/fold-widened.ts';
 import { alreadyQuantized } from '../../../../../shared/onnx/methods/report/already-quantized.ts';
@@ -8,7 +10,7 @@ import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeInt64s, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
-import { relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
+import { relativeError, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
 const [rows, columns] = [64, 32];
@@ -116,6 +118,66 @@ describe('a weight that is stored in another type', () => {
     const after = await runSmall(model, { x });
     expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test.each([
+    ['Cast', cast, [half]],
+    ['DequantizeLinear', dequantize({ axis: 0 }), [int8, scale([rows])]],
+  ] as const)('becomes a constant if other nodes move it before its %s', async (_, widen, constants) => {
+    const made = () => {
+      const model = product({ ...structuredClone(widen), input: ['m', ...widen.input.slice(1)] }, [
+        ...constants,
+        makeInt64s('shape', [columns, -1]),
+      ]);
+      model.graph.nodes = [
+        makeNode('Reshape', ['a', 'shape'], ['r']),
+        makeNode('Transpose', ['r'], ['m'], { attributes: { perm: [1, 0] } }),
+        ...model.graph.nodes,
+      ];
+      return model;
+    };
+    const before = await runSmall(made(), { x });
+    const model = made();
+
+    quantizeWeightOnly(model, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+
+    const after = await runSmall(model, { x });
+    expect(model.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.02);
+  });
+
+  test('is stored once if a lookup and a product cast what they read of it', async () => {
+    const made = () =>
+      smallModel({
+        nodes: [
+          makeNode('ArgMax', ['x'], ['i'], { attributes: { axis: 1, keepdims: 0 } }),
+          makeNode('Gather', ['a', 'i'], ['looked']),
+          makeNode('Cast', ['looked'], ['l'], { attributes: { to: 1 } }),
+          makeNode('Transpose', ['a'], ['turned'], { attributes: { perm: [1, 0] } }),
+          makeNode('Cast', ['turned'], ['w'], { attributes: { to: 1 } }),
+          makeNode('MatMul', ['l', 'w'], ['y']),
+        ],
+        constants: [half],
+        inputs: { x: [2, rows] },
+        outputs: { y: [2, rows] },
+      });
+    const before = await runSmall(made(), { x });
+    const [blocks, dynamic] = [made(), made()];
+
+    quantizeWeightOnly(blocks, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+    applyStrategy(
+      {
+        ...{ model: dynamic, report: new TransformReport() },
+        observed: { ranges: new Map(), statistics: new Map() },
+      },
+      parseRequest({ operation: 'quantize', strategy: 'dynamic', precision: 8 }),
+    );
+
+    for (const model of [blocks, dynamic]) {
+      const after = await runSmall(model, { x });
+      expect(savedBytes(model).length).toBeLessThan(1.8 * rows * columns);
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.03);
+    }
   });
 
   test('is stored in half precision if each run casts it for that', () => {
