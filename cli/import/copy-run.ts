@@ -268,11 +268,19 @@ function fitPairs(
   note: (reason: string) => void,
 ): Pair[] {
   const names = new Names();
-  return pairs.map((pair) => {
+  const last = new Map<string, Pair>();
+  for (const pair of pairs) {
     const key = names.fit(pair.key);
+    if (key !== pair.key) note(`name ${pair.key}: it is ${key} here`);
+    const earlier = last.get(key);
+    last.set(key, pair);
+    if (earlier === undefined || earlier.value === pair.value) continue;
+    refused[kind].push(earlier);
+    note(`${kind} of one name: the last one here, the others in ${valuesFile}`);
+  }
+  return [...last].map(([key, pair]) => {
     const text = pair.value.toWellFormed();
     const value = tooLong[kind](text);
-    if (key !== pair.key) note(`name ${pair.key}: it is ${key} here`);
     if (text !== pair.value) note('texts with halves of characters: without these here');
     if (value === undefined) return { key, value: text };
     refused[kind].push(pair);

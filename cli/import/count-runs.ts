@@ -30,6 +30,7 @@ export async function countRuns(source: RunSource, say: (line: string) => void):
     counted.models += 1;
     counted.versions += versions.length;
   }
+  addOmitted(counted, source.omittedBeside?.() ?? []);
   counted.failures.push(...(source.unread?.() ?? []));
   return counted;
 }

@@ -35,6 +35,7 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
     done.versions += versions;
     say(`${model.name}: ${versions} versions`);
   }
+  addOmitted(done, source.omittedBeside?.() ?? []);
   done.failures.push(...(source.unread?.() ?? []));
   return done;
 }

@@ -46,6 +46,8 @@ export interface LoggedModel {
   artifactUri: string;
   /** Where its files come among the artifacts of its run. */
   folder: string;
+  /** Number of its params and tags that its run does not have. They are not brought. */
+  ownFacts: number;
 }
 
 export interface SourcePoint {
@@ -94,6 +96,8 @@ export interface RunSource {
   models(): AsyncIterable<SourceModel>;
   /** Return what of a run, once it is read, cannot be brought, each with its reason and number. */
   omitted?(run: SourceRun): ReadonlyMap<string, number>;
+  /** Return what belongs to no run and cannot be brought, once all runs and models are described. */
+  omittedBeside?(): ReadonlyMap<string, number>;
   /** Return what cannot be read at all, with the reasons, once all runs and models are described. */
   unread?(): readonly string[];
   /** Remove what was kept on this disk for the import of a run. */

@@ -1,10 +1,12 @@
 """Reads a repository of Aim by Aim itself: its format is a RocksDB with an encoding of its own."""
 import json
 import os
+import sqlite3
 import time
 from urllib.parse import unquote, urlparse
 
 from source import FRESH_SECONDS, Source, flat, number, pairs, system, text
+from sqlite_file import SqliteFile
 
 POINTS_AT_ONCE = 5000
 MACHINE = "__system__"
@@ -29,8 +31,11 @@ class AimRepository(Source):
 
     def experiments(self):
         names = {self._experiment_of(hash) for hash in self._hashes()}
+        sql = "SELECT name, description FROM experiment WHERE description IS NOT NULL AND description != ''"
+        notes = dict(self._written(sql)) if names else {}
         for name in sorted(names):
-            yield {"id": name, "name": name, "tags": [], "isDeleted": False}
+            tags = pairs([("mlflow.note.content", notes[name])] if name in notes else [])
+            yield {"id": name, "name": name, "tags": tags, "isDeleted": False}
 
     def _hashes(self):
         return [] if self._repo is None else sorted(self._repo.list_all_runs())
@@ -113,7 +118,7 @@ class AimRepository(Source):
         flag = os.path.join(self._repo.path, "meta", "progress", hash)
         return os.path.exists(flag) and time.time() - os.path.getmtime(flag) < FRESH_SECONDS
 
-    def _series(self, run):
+    def _series(self, run, counts=False):
         """Return the sequences of a run by names of their own: Aim tells equal names apart by their contexts."""
         found = {}
         traces = run.meta_run_tree.subtree("traces")
@@ -122,9 +127,11 @@ class AimRepository(Source):
             for index in traces.keys()
             for name, facts in traces[index].items()
         ]:
-            sequence = run._get_sequence(kind_of(dtype), name, context)
-            if sequence is None:
-                self.omit(run.hash, f"values of the kind {dtype}")
+            kind = kind_of(dtype)
+            sequence = kind and run._get_sequence(kind, name, context)
+            if not kind or sequence is None:
+                if counts:
+                    self.omit(run.hash, f"series of the kind {dtype}")
                 continue
             key = base = key_of(name, context.to_dict())
             while key in found:
@@ -134,25 +141,37 @@ class AimRepository(Source):
 
     def points(self, hash):
         run = self._run(hash)
-        epochs = set()
-        for key, (sequence, _, _) in self._series(run).items():
+        epochs, series = set(), self._series(run, counts=True)
+        for key, (sequence, _, _) in series.items():
             with self.each(hash, "series that are damaged"):
                 if sequence.sequence_name() == "metric":
-                    yield from self._numbers(key, sequence, epochs)
+                    # A program may log its epochs itself.
+                    yield from self._numbers(key, sequence, epochs, "aim.epoch" if "epoch" in series else "epoch")
                 else:
                     self._keep(hash, key, sequence)
         self._keep_artifacts(hash, run)
+        sql = "SELECT note.created_at, content FROM note JOIN run ON run.id = run_id WHERE hash = ? ORDER BY note.id"
+        for when, content in self._written(sql, hash):
+            self.add(hash, "import/notes.ndjson", json.dumps({"time": when, "text": content}) + "\n", is_more=True)
 
-    def _numbers(self, key, sequence, epochs):
+    def _written(self, sql, *values):
+        """Return what people have written in Aim's pages, which is in a database of its own."""
+        try:
+            return SqliteFile(os.path.join(self._repo.path, "run_metadata.sqlite")).rows(sql, *values)
+        except (OSError, ValueError, sqlite3.DatabaseError):
+            # Repositories that no page has shown have none of it.
+            return []
+
+    def _numbers(self, key, sequence, epochs, epoch_name):
         steps, (values, epoch, times) = sequence.data.numpy()
         for at in range(0, len(steps), POINTS_AT_ONCE):
             part = slice(at, at + POINTS_AT_ONCE)
             rows = zip(steps[part].tolist(), values[part].tolist(), epoch[part].tolist(), times[part].tolist())
             for step, value, of_epoch, when in rows:
                 yield key, number(value), milliseconds(when), step
-                if of_epoch == of_epoch and of_epoch is not None and step not in epochs:
-                    epochs.add(step)
-                    yield "epoch", number(of_epoch), milliseconds(when), step
+                if of_epoch == of_epoch and of_epoch is not None and (step, of_epoch) not in epochs:
+                    epochs.add((step, of_epoch))
+                    yield epoch_name, number(of_epoch), milliseconds(when), step
 
     def _keep(self, hash, key, sequence):
         kind = sequence.sequence_name()
@@ -161,9 +180,10 @@ class AimRepository(Source):
                 with self.each(hash):
                     name = key if index == 0 else f"{key}.{index}"
                     if kind == "images":
-                        self.add(hash, f"media/images/{name}_step_{step}.{one.format.lower()}", bytes_of(one))
+                        self._add_medium(hash, step, key, f"images/{name}_step_{step}.{one.format.lower()}", one)
                     elif kind == "audios":
-                        self.add(hash, f"media/audio/{name}_step_{step}.{one.json().get('format', 'wav')}", bytes_of(one))
+                        ending = one.json().get("format", "wav")
+                        self._add_medium(hash, step, key, f"audio/{name}_step_{step}.{ending}", one)
                     elif kind == "distributions":
                         weights, edges = one.to_np_histogram()
                         self.histogram(hash, step, name, edges.tolist(), weights.tolist())
@@ -175,6 +195,12 @@ class AimRepository(Source):
                         self.history(hash, step, name, one.data)
                     else:
                         self.history(hash, step, name, text(one.json() if hasattr(one, "json") else str(one)))
+
+    def _add_medium(self, hash, step, key, path, medium):
+        path = self.add(hash, f"media/{path}", bytes_of(medium))
+        caption = medium.json().get("caption")
+        if caption:
+            self.history(hash, step, key, {"caption": caption, "path": path})
 
     def _keep_artifacts(self, hash, run):
         for name, artifact in (run.artifacts or {}).items():
@@ -192,7 +218,7 @@ def kind_of(dtype):
         allowed = sequence.allowed_dtypes()
         if dtype in ((allowed,) if isinstance(allowed, str) else allowed):
             return kind
-    return dtype
+    return None
 
 
 def key_of(name, context):

@@ -1,5 +1,6 @@
 """Reads what ClearML records offline: a folder, or its zip, for each task."""
 import json
+import mimetypes
 import os
 import posixpath
 import zipfile
@@ -15,7 +16,11 @@ class ClearmlSessions(Source):
     def __init__(self, path, scratch):
         super().__init__(scratch)
         self._tasks = {}
+        brought = set()
         for one in candidates(path):
+            # Of a session that it closes, ClearML keeps the folder beside its zip.
+            if one.endswith(".zip") and one[: -len(".zip")] in brought:
+                continue
             try:
                 session = session_at(one)
                 if session is None:
@@ -26,6 +31,7 @@ class ClearmlSessions(Source):
                 id = text_in(task, "id")
                 if self.is_first(id, one):
                     self._tasks[id] = (session, task, project)
+                    brought.add(one)
             except Exception as error:
                 # One that is damaged in any way does not keep the others back.
                 self.unread.append(f"{one}: {error}")
@@ -59,6 +65,8 @@ class ClearmlSessions(Source):
 
     def _points_of(self, id, session, event):
         kind, step = event.get("type"), event.get("iter") or 0
+        if step == NO_ITERATION:
+            step = 0
         title, series = event.get("metric") or "", event.get("variant") or ""
         # As ClearML draws it: a title with one series of its own name.
         key = title if series in ("", title) else f"{title}/{series}"
@@ -70,7 +78,7 @@ class ClearmlSessions(Source):
         elif kind == "plot":
             self.add(id, f"media/plotly/{title}/{series}_step_{step}.plotly.json", event.get("plot_str") or "")
         elif kind == "training_debug_image":
-            self._bring(id, session, event.get("key") or "", f"media/images/{title}/{series}_step_{step}")
+            self._bring(id, session, event.get("key") or "", f"media/{medium_of(event)}/{title}/{series}_step_{step}")
         else:
             self.history(id, step, key, event)
 
@@ -104,6 +112,7 @@ class ClearmlSessions(Source):
         texts = {program: script.get("diff")}
         for name, text in (script.get("requirements") or {}).items():
             texts[f"requirements.{name}.txt"] = text if isinstance(text, str) else json.dumps(text)
+        self.add(id, "clearml/task.json", json.dumps(task, indent=2))
         for name, text in texts.items():
             if text:
                 self.add(id, f"clearml/{name}", text)
@@ -115,12 +124,30 @@ class ClearmlSessions(Source):
         name = f"data/{inside}"
         if not inside or not session.has(name):
             return self.omit(id, "files that are not in the session")
-        ending = posixpath.splitext(inside)[1]
+        ending = ending_of(inside)
         path = path if path.endswith(ending) else path + ending
         if session.zip:
             self.unpack(id, path, session.zip, name)
         else:
             self.link(id, path, os.path.join(session.path, name), os.path.join(session.path, "data"))
+
+
+NO_ITERATION = -(2**31)
+"""Iteration of a single value, such as the result of a task."""
+
+MEDIA = {"image": "images", "audio": "audio", "video": "video"}
+
+
+def medium_of(event):
+    """Return the folder for a debug sample: a picture, sound or any other file."""
+    kind = mimetypes.guess_type(event.get("key") or "")[0] or ""
+    return MEDIA.get(kind.split("/")[0], "files")
+
+
+def ending_of(name):
+    """Return the ending of a name, both of one that is compressed."""
+    start, ending = posixpath.splitext(name)
+    return posixpath.splitext(start)[1] + ending if ending == ".gz" else ending
 
 
 class Session:

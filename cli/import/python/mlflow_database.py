@@ -3,6 +3,10 @@ from source import number
 from sqlite_file import SqliteFile
 
 
+OF_RUN = "key = 'mlflow.sourceRun'"
+"""Says of a trace's metadata that it names a run."""
+
+
 def open_source(path, scratch):
     return MlflowDatabase(SqliteFile(path))
 
@@ -79,14 +83,26 @@ class MlflowDatabase:
                 "tags": [{"key": key, "value": value or ""} for key, value in tags],
             }
 
-    def notes(self, kind, run=None):
-        if kind != "points":
-            return {}
-        if "trace_request_metadata" not in self._database.tables:
-            return {}
-        condition = "key = 'mlflow.sourceRun' AND value = ?"
-        [(count,)] = self._database.rows(f"SELECT count(*) FROM trace_request_metadata WHERE {condition}", run)
-        return {"omitted": {"traces of MLflow": count} if count else {}}
+    def notes(self, kind, id=None):
+        found = {}
+        if kind == "experiments":
+            found = {"evaluation datasets of MLflow": self._count("evaluation_datasets")}
+        elif kind == "runs":
+            of_run = "value IN (SELECT run_uuid FROM runs) AND request_id = trace_info.request_id"
+            alone = f"NOT EXISTS (SELECT 1 FROM trace_request_metadata WHERE {OF_RUN} AND {of_run})"
+            lone = "coalesce(source_run_id, '') = '' AND lifecycle_stage = 'active'"
+            found = {
+                "traces of MLflow without a run": self._count("trace_info", f"experiment_id = ? AND {alone}", id),
+                "logged models without a run": self._count("logged_models", f"experiment_id = ? AND {lone}", id),
+            }
+        elif kind == "points":
+            found = {"traces of MLflow": self._count("trace_request_metadata", f"{OF_RUN} AND value = ?", id)}
+        return {"omitted": {reason: count for reason, count in found.items() if count}}
+
+    def _count(self, table, condition="1", *values):
+        if table not in self._database.tables:
+            return 0
+        return self._database.rows(f"SELECT count(*) FROM {table} WHERE {condition}", *values)[0][0]
 
     def release(self, run):
         return ()
@@ -97,17 +113,24 @@ class MlflowDatabase:
         columns = "model_id, name, artifact_location"
         condition = "source_run_id = ? AND lifecycle_stage = 'active' ORDER BY creation_timestamp_ms, model_id"
         models = self._database.rows(f"SELECT {columns} FROM logged_models WHERE {condition}", run)
-        return [{"id": id, "name": name, "artifactUri": uri or ""} for id, name, uri in models]
+        return [
+            {
+                **{"id": id, "name": name, "artifactUri": uri or ""},
+                "params": self._pairs("logged_model_params", "model_id", id, "param_key, param_value"),
+                "tags": self._pairs("logged_model_tags", "model_id", id, "tag_key, tag_value"),
+            }
+            for id, name, uri in models
+        ]
 
     def _rows_of(self, table, columns, name):
         if table not in self._database.tables:
             return []
         return self._database.rows(f"SELECT {columns} FROM {table} WHERE name = ?", name)
 
-    def _pairs(self, table, column, value):
+    def _pairs(self, table, column, value, columns="key, value"):
         if table not in self._database.tables:
             return []
-        rows = self._database.rows(f"SELECT key, value FROM {table} WHERE {column} = ?", value)
+        rows = self._database.rows(f"SELECT {columns} FROM {table} WHERE {column} = ?", value)
         return [{"key": key, "value": value or ""} for key, value in rows]
 
     def _datasets(self, run):

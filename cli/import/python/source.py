@@ -30,6 +30,7 @@ class Source:
         self._runs = {}
         self._made = 0
         self.unread = []
+        self._beside = {}
         self._paths = {}
 
     def is_first(self, id, path):
@@ -88,6 +89,11 @@ class Source:
         omitted = self._of(run)["omitted"]
         omitted[reason] = omitted.get(reason, 0) + count
 
+    def omit_beside(self, reason, count=1):
+        """Count what belongs to no run."""
+        if count:
+            self._beside[reason] = self._beside.get(reason, 0) + count
+
     @contextmanager
     def each(self, run, what="records that are damaged"):
         """Count a record of a run that cannot be read, so the others come. A full disk ends the run."""
@@ -124,7 +130,8 @@ class Source:
         """Return what a finished list has left out."""
         if kind in ("experiments", "runs"):
             unread, self.unread = self.unread, []
-            return {"unread": unread}
+            beside, self._beside = self._beside, {}
+            return {"unread": unread, "omitted": beside}
         if kind not in ("points", "files"):
             return {}
         omitted, self._of(run)["omitted"] = self._of(run)["omitted"], {}

@@ -35,6 +35,8 @@ class TrackioFolder(Source):
 
     def runs(self, project):
         database = self._databases[project]
+        for _, _, names in os.walk(os.path.join(self._folder, "media", project, "files")):
+            self.omit_beside("files that Trackio saved for a project", len(names))
         # Older versions know a run by its name alone.
         column = "run_id" if "run_id" in database.columns("metrics") else "run_name"
         configs = {}
@@ -79,7 +81,9 @@ class TrackioFolder(Source):
                 with self.each(run):
                     for key, value in flat(json.loads(metrics)):
                         point = number(value)
-                        if point is not None:
+                        if point is None:
+                            self.history(run, step, system(key), value)
+                        else:
                             yield system(key), point, milliseconds(when), step
         self._keep_others(run, database, column, id)
 
@@ -94,11 +98,20 @@ class TrackioFolder(Source):
                 rows = part.get("_value") or []
                 columns = list(dict.fromkeys(column for row in rows for column in row))
                 self.table(run, step, name, columns, [[row.get(column) for column in columns] for row in rows])
-            elif isinstance(part, dict) and part.get("file_path"):
-                ending = os.path.splitext(part["file_path"])[1]
-                media = os.path.join(self._folder, "media")
-                local = os.path.join(media, part["file_path"])
-                self.link(run, f"media/{kind.split('.')[-1]}/{name}_step_{step}{ending}", local, media)
+                for row in rows:
+                    for column, cell in row.items():
+                        for one in cell if isinstance(cell, list) else [cell]:
+                            self._link_medium(run, step, f"{name}/{column}", one)
+            else:
+                self._link_medium(run, step, name, part)
+
+    def _link_medium(self, run, step, name, value):
+        if isinstance(value, dict) and value.get("file_path"):
+            kind = value.get("_type", "").split(".")[-1]
+            ending = os.path.splitext(value["file_path"])[1]
+            media = os.path.join(self._folder, "media")
+            local = os.path.join(media, value["file_path"])
+            self.link(run, f"media/{kind}/{name}_step_{step}{ending}", local, media)
 
     def _keep_others(self, run, database, column, id):
         if "traces" in database.tables:
@@ -112,14 +125,16 @@ class TrackioFolder(Source):
                 alert = {"time": when, "step": step, "level": level, "title": title, "text": text}
                 self.add(run, "import/alerts.ndjson", json.dumps(alert) + "\n", is_more=True)
         if {"artifacts", "artifact_versions"} <= database.tables:
-            for name, version, manifest in database.rows(
-                "SELECT name, version, manifest FROM artifact_versions JOIN artifacts ON artifacts.id = artifact_id"
-                f" WHERE producer_{column} = ?",
+            for name, kind, about, version, manifest, metadata in database.rows(
+                "SELECT name, type, artifacts.description, version, manifest, metadata FROM artifact_versions"
+                f" JOIN artifacts ON artifacts.id = artifact_id WHERE producer_{column} = ?",
                 id,
             ):
                 with self.each(run):
                     for entry in json.loads(manifest):
                         self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
+                facts = {"name": name, "version": version, "type": kind, "description": about, "metadata": metadata}
+                self.add(run, "import/artifacts.ndjson", json.dumps(facts) + "\n", is_more=True)
 
     def _link_artifact(self, run, folder, database, entry):
         digest = entry.get("digest") or ""

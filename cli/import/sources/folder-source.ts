@@ -18,6 +18,8 @@ interface FolderReader<T extends KeptRun> {
   runs(experiment: SourceExperiment): AsyncIterable<readonly [SourceRun, T]>;
   points(kept: T): AsyncIterable<SourcePoint[]>;
   files(kept: T): AsyncIterable<SourceFile>;
+  /** What belongs to no run and is not brought. */
+  beside?: Omissions;
   /** What could not be read at all, with the reasons. */
   unread: readonly string[];
 }
@@ -41,6 +43,7 @@ export function folderSource<T extends KeptRun>(reader: FolderReader<T>): RunSou
     },
     async *models() {},
     omitted: (run) => records.of(run).omissions.counts,
+    omittedBeside: () => reader.beside?.counts ?? new Map(),
     unread: () => reader.unread,
     release: (run) => records.of(run).scratch.remove(),
   };

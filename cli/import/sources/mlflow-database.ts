@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { RunSource, SourceRun } from '../source.ts';
-import { artifactsElsewhere, localArtifacts } from './mlflow-folder.ts';
+import { localArtifacts, omitElsewhere } from './mlflow-artifacts.ts';
+import { Omissions } from './omissions.ts';
 import { PythonReader } from './python-reader.ts';
 import { pythonSource } from './python-source.ts';
 
@@ -22,8 +23,9 @@ export async function mlflowDatabase(
     },
     ...localArtifacts(folder, (run) => join(folder, experiments.get(run) ?? '', run.id)),
     omitted(run) {
-      const elsewhere = artifactsElsewhere(run).map((reason) => [reason, 1] as const);
-      return new Map([...(source.omitted?.(run) ?? []), ...elsewhere]);
+      const elsewhere = new Omissions();
+      omitElsewhere(run, elsewhere);
+      return new Map([...(source.omitted?.(run) ?? []), ...elsewhere.counts]);
     },
   };
 }

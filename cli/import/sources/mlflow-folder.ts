@@ -1,28 +1,19 @@
-import { type FileHandle, lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { type FileHandle, lstat, open, readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { CliError } from '../../cli-error.ts';
-import type {
-  LoggedModel,
-  Pair,
-  RunSource,
-  SourceExperiment,
-  SourceFile,
-  SourceModel,
-  SourcePoint,
-  SourceRun,
-} from '../source.ts';
+import type { Pair, RunSource, SourceExperiment, SourceModel, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
-import { type DescribedModel, modelOf, withFolders, withModelFiles } from './logged-models.ts';
-import { Omissions } from './omissions.ts';
-import { openLocal } from './open-local.ts';
+import { ModelsByRun } from './logged-models.ts';
+import { filesIn, isFolder, localArtifacts, omitElsewhere, tracesOfMlflow } from './mlflow-artifacts.ts';
+import { linksElsewhere, Omissions } from './omissions.ts';
 import { RunRecords } from './run-records.ts';
 
 /** Read the folder `mlruns` of MLflow's file store. */
 export function mlflowFolder(folder: string): RunSource {
   const unread: string[] = [];
+  const beside = new Omissions();
   const omissions = new RunRecords<Omissions>();
   /** Read what a folder describes. One that is damaged does not keep the others back. */
   const read = <T>(described: Promise<T>): Promise<T | undefined> =>
@@ -74,20 +65,27 @@ export function mlflowFolder(folder: string): RunSource {
       }
     },
     async *runs({ id }) {
-      const traced = await tracesIn(placeOf(id));
-      const models = await loggedModelsIn(placeOf(id));
-      for (const place of await foldersIn(placeOf(id))) {
-        const run = await read(readRun(placeOf(id), place));
-        if (run === undefined) continue;
-        const logged = models.get(run.id);
-        if (logged !== undefined) run.loggedModels = withFolders(logged);
+      const place = placeOf(id);
+      const traced = await tracesIn(place);
+      const models = await loggedModelsIn(place, beside);
+      for (const below of await foldersIn(place)) {
+        const run = await read(readRun(place, below));
+        if (run === undefined) {
+          if (runName.test(basename(below))) unread.push(`${below} has no meta.yaml`);
+          continue;
+        }
+        models.describe(run);
         const ofRun = new Omissions();
         const count = traced.get(run.id);
-        if (count !== undefined) ofRun.add('traces of MLflow', count);
-        for (const reason of artifactsElsewhere(run)) ofRun.add(reason);
+        if (count !== undefined) ofRun.add(tracesOfMlflow, count);
+        traced.delete(run.id);
+        const links = await linksIn(below);
+        if (links > 0) ofRun.add(linksElsewhere, links);
+        omitElsewhere(run, ofRun);
         omissions.set(run, ofRun);
         yield run;
       }
+      for (const count of traced.values()) beside.add(`${tracesOfMlflow} without a run`, count);
     },
     async *points(run) {
       const metrics = join(runPlace(run), 'metrics');
@@ -102,62 +100,57 @@ export function mlflowFolder(folder: string): RunSource {
       }
     },
     omitted: (run) => omissions.of(run).counts,
+    omittedBeside: () => beside.counts,
     unread: () => unread,
   };
 }
 
-/** Return the models that the runs of an experiment have logged, by their ids. */
-async function loggedModelsIn(experiment: string): Promise<Map<string, DescribedModel[]>> {
-  const models = new Map<string, DescribedModel[]>();
+/** MLflow names the folder of a run by its id. */
+const runName = /^[0-9a-f]{32}$/;
+
+/** Return the models that the runs of an experiment have logged. */
+async function loggedModelsIn(experiment: string, beside: Omissions): Promise<ModelsByRun> {
+  const models = new ModelsByRun(beside);
   for (const folder of await foldersIn(experiment, 'models')) {
-    const model = await meta(LoggedModelMeta, folder).catch(() => undefined);
-    if (model?.source_run_id == null) continue;
-    const { name, artifact_location } = model;
-    const described = { id: basename(folder), name, artifactUri: artifact_location };
-    const others = models.get(model.source_run_id);
-    if (others === undefined) models.set(model.source_run_id, [described]);
-    else others.push(described);
+    const model = await meta(LoggedModelMeta, folder).catch(() => null);
+    // Metrics of a model of another experiment have a folder without a description.
+    if (model === undefined) continue;
+    if (model === null) {
+      beside.add('logged models that are damaged');
+      continue;
+    }
+    const { name, artifact_location, source_run_id } = model;
+    const [params, tags] = await Promise.all(['params', 'tags'].map((kind) => pairsIn(join(folder, kind))));
+    models.add(source_run_id ?? '', {
+      ...{ id: basename(folder), name, artifactUri: artifact_location },
+      ...{ params: params ?? [], tags: tags ?? [] },
+    });
   }
   return models;
 }
 
-/** Return the number of traces of the runs of an experiment, by their ids. */
+/** Return the number of traces of the runs of an experiment, by their ids; of those without one by a blank one. */
 async function tracesIn(experiment: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const folder of await foldersIn(experiment, 'traces')) {
     const path = join(folder, 'request_metadata');
-    if (!(await isFolder(path))) continue;
     const file = join(path, 'mlflow.sourceRun');
     const isFile = await lstat(file).then(
       (status) => status.isFile(),
       () => false,
     );
-    if (!isFile) continue;
-    const run = (await readFile(file, 'utf8')).trim();
+    const run = isFile && (await isFolder(path)) ? (await readFile(file, 'utf8')).trim() : '';
     counts.set(run, (counts.get(run) ?? 0) + 1);
   }
   return counts;
 }
 
-/** Return why files of a run and of its logged models are not brought, if they are in a store elsewhere. */
-export function artifactsElsewhere({ artifactUri, loggedModels = [] }: SourceRun): string[] {
-  const storeOf = (address: string) => /^(?!file:|mlflow-artifacts:)([a-z][\w+.-]+:)\/\//i.exec(address)?.[1];
-  const reason = (what: string, address: string): string[] => {
-    const store = storeOf(address);
-    return store === undefined ? [] : [`${what} are at ${store}`];
-  };
-  return [
-    ...reason('runs whose artifacts', artifactUri),
-    ...loggedModels.flatMap((model) => reason('logged models whose files', model.artifactUri)),
-  ];
+/** Return the number of links below a folder, which are not followed. */
+async function linksIn(folder: string): Promise<number> {
+  let count = 0;
+  for await (const { isFile } of filesBelow(folder)) if (!isFile) count += 1;
+  return count;
 }
-
-/** Whether a folder is there, and not a link: the records of somebody else must not lead elsewhere. */
-const isFolder = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 
 /** Return the folders in a folder, or in one below it. */
 async function foldersIn(folder: string, below?: string): Promise<string[]> {
@@ -205,13 +198,6 @@ const RunMeta = z.object({
   lifecycle_stage: z.string(),
   artifact_uri: z.string().default(''),
 });
-
-/** Yield regular files below a folder, with their sizes. */
-async function* filesIn(folder: string | undefined): AsyncGenerator<SourceFile> {
-  if (folder === undefined || !(await isFolder(folder))) return;
-  for await (const { path, isFile } of filesBelow(folder))
-    if (isFile) yield { path, size: (await lstat(join(folder, path))).size };
-}
 
 /** Run statuses by their numbers in `meta.yaml`. */
 const statuses = ['RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED'];
@@ -292,67 +278,6 @@ function numberOf(written: string): number | string {
   if (/^[+-]?(nan|inf|infinity)$/i.test(written))
     return /nan/i.test(written) ? 'NaN' : written.startsWith('-') ? '-Infinity' : 'Infinity';
   return Number(written);
-}
-
-/**
- * Read the files of runs and of their logged models that are on this machine.
- * @param root folder that has those of all runs
- * @param placeOf folder of a run, beside which its experiment has the models
- */
-export function localArtifacts(
-  root: string,
-  placeOf: (run: SourceRun) => string,
-): Pick<RunSource, 'files' | 'openFile'> {
-  const folderOf = (run: SourceRun, model?: LoggedModel): Promise<string | undefined> =>
-    model === undefined
-      ? artifactFolder(root, run, placeOf(run))
-      : artifactFolder(root, model, join(dirname(placeOf(run)), 'models', model.id));
-  return {
-    async *files(run) {
-      yield* withModelFiles(run, filesIn(await folderOf(run)), async function* (model) {
-        yield* filesIn(await folderOf(run, model));
-      });
-    },
-    async openFile(run, { path, size }) {
-      const { model, below = path } = modelOf(run, path) ?? {};
-      return openLocal(join((await folderOf(run, model)) ?? '', below), size);
-    },
-  };
-}
-
-/**
- * Find the artifact folder of a run or logged model: next to its metadata, at its address, or where `mlflow server` stores
- * artifacts. An address that is not in MLflow's form could be any folder of this machine.
- * @param root folder that has those of all runs
- * @param place folder that it would have below it by its ids, which may be paths, too
- * @returns undefined if it is elsewhere, or not there
- */
-async function artifactFolder(
-  root: string,
-  { id, artifactUri }: Pick<SourceRun, 'id' | 'artifactUri'>,
-  place: string,
-): Promise<string | undefined> {
-  const [, served] = /^mlflow-artifacts:\/+(.+)$/.exec(artifactUri) ?? [];
-  const local = artifactUri.startsWith('file:') ? localPath(artifactUri) : artifactUri;
-  const other = join(served === undefined ? local : join(root, '..', 'mlartifacts', served), '.').replace(
-    /\/$/,
-    '',
-  );
-  const isOfRun = basename(other) === 'artifacts' && basename(dirname(other)) === id;
-  if (isAbsolute(other) && isOfRun && (await isFolder(other))) return other;
-  const [own, top] = await Promise.all(
-    [join(place, 'artifacts'), root].map((path) => realpath(path).catch(() => undefined)),
-  );
-  return own?.startsWith(join(top ?? '', sep)) ? own : undefined;
-}
-
-/** Return the path of an address; a blank one for an address of another machine. */
-function localPath(address: string): string {
-  try {
-    return fileURLToPath(address);
-  } catch {
-    return '';
-  }
 }
 
 const ModelMeta = z.object({ name: text, description: text.nullish() });

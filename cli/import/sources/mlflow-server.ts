@@ -4,44 +4,63 @@ import { ProblemError } from '../../../shared/client/problem-error.ts';
 import { CliError } from '../../cli-error.ts';
 import type { RunSource, SourceFile, SourceModel, SourcePoint, SourceRun, SourceVersion } from '../source.ts';
 import type { TrackingApi } from '../tracking-api.ts';
-import { type DescribedModel, modelOf, withFolders, withModelFiles } from './logged-models.ts';
+import { ModelsByRun, modelOf, omitModelFacts, withModelFiles } from './logged-models.ts';
+import { tracesOfMlflow } from './mlflow-artifacts.ts';
+import { Omissions } from './omissions.ts';
+import { RunRecords } from './run-records.ts';
 
 /** Read a tracking server through its REST API. */
-export const mlflowServer = (api: TrackingApi): RunSource => ({
-  async *experiments() {
-    const body = { view_type: 'ALL', max_results: pageRows };
-    for await (const { experiments } of pages((token) =>
-      api.json(Experiments, 'POST mlflow/experiments/search', { body: { ...body, ...token } }),
-    ))
-      for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
-        yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
-  },
-  async *runs({ id }) {
-    const models = await loggedModelsOf(api, id);
-    for await (const run of runsOf(api, id)) {
-      const logged = models.get(run.id);
-      yield logged === undefined ? run : { ...run, loggedModels: withFolders(logged) };
-    }
-  },
-  async *points({ id }) {
-    const { run } = await wholeRun(api, id);
-    for (const metric of new Set(run.data.metrics.map(({ key }) => key))) yield* historyOf(api, id, metric);
-  },
-  files: (run) =>
-    withModelFiles(run, filesOf(api, run.id), ({ id }) =>
-      filesIn(api, `GET ${artifactsOf(id)}/directories`, (folder) => ({
-        ...(folder !== '' && { artifact_directory_path: folder }),
-      })),
-    ),
-  async openFile(run, { path }) {
-    const { model, below = '' } = modelOf(run, path) ?? {};
-    const call = model ? `GET /ajax-api/2.0/${artifactsOf(model.id)}/files` : 'GET /get-artifact';
-    const query = model ? { artifact_file_path: below } : { run_id: run.id, path };
-    const { body } = await api.send(call, { query });
-    return Readable.from(body ?? [], { objectMode: false });
-  },
-  models: () => modelsOf(api),
-});
+export function mlflowServer(api: TrackingApi): RunSource {
+  const beside = new Omissions();
+  const omissions = new RunRecords<Omissions>();
+  return {
+    async *experiments() {
+      const body = { view_type: 'ALL', max_results: pageRows };
+      for await (const { experiments } of pages((token) =>
+        api.json(Experiments, 'POST mlflow/experiments/search', { body: { ...body, ...token } }),
+      ))
+        for (const { experiment_id, name, lifecycle_stage, tags } of experiments)
+          yield { id: experiment_id, name, tags, isDeleted: lifecycle_stage === 'deleted' };
+    },
+    async *runs({ id }) {
+      const models = await loggedModelsOf(api, id, beside);
+      const traces = await tracesOf(api, id);
+      for await (const run of runsOf(api, id)) {
+        models.describe(run);
+        const ofRun = new Omissions();
+        const count = traces.get(run.id);
+        if (count !== undefined) ofRun.add(tracesOfMlflow, count);
+        traces.delete(run.id);
+        omitModelFacts(run, ofRun);
+        omissions.set(run, ofRun);
+        yield run;
+      }
+      for (const count of traces.values()) beside.add(`${tracesOfMlflow} without a run`, count);
+      const datasets = await datasetsOf(api, id);
+      if (datasets > 0) beside.add('evaluation datasets of MLflow', datasets);
+    },
+    async *points({ id }) {
+      const { run } = await wholeRun(api, id);
+      for (const metric of new Set(run.data.metrics.map(({ key }) => key))) yield* historyOf(api, id, metric);
+    },
+    files: (run) =>
+      withModelFiles(run, filesOf(api, run.id), ({ id }) =>
+        filesIn(api, `GET ${artifactsOf(id)}/directories`, (folder) => ({
+          ...(folder !== '' && { artifact_directory_path: folder }),
+        })),
+      ),
+    async openFile(run, { path }) {
+      const { model, below = '' } = modelOf(run, path) ?? {};
+      const call = model ? `GET /ajax-api/2.0/${artifactsOf(model.id)}/files` : 'GET /get-artifact';
+      const query = model ? { artifact_file_path: below } : { run_id: run.id, path };
+      const { body } = await api.send(call, { query });
+      return Readable.from(body ?? [], { objectMode: false });
+    },
+    models: () => modelsOf(api),
+    omitted: (run) => omissions.of(run).counts,
+    omittedBeside: () => beside.counts,
+  };
+}
 
 /** Path of the files of a logged model. */
 const artifactsOf = (model_id: string): string =>
@@ -59,6 +78,17 @@ async function* pages<T extends { next_page_token?: string | undefined }>(
     yield page;
     token = page.next_page_token === '' ? undefined : page.next_page_token;
   } while (token !== undefined);
+}
+
+/** The same. A server that does not know the search has nothing. */
+async function* pagesIfAny<T extends { next_page_token?: string | undefined }>(
+  ask: (token: { page_token?: string }) => Promise<T>,
+): AsyncGenerator<T> {
+  try {
+    yield* pages(ask);
+  } catch (error) {
+    if (!(error instanceof ProblemError && [404, 405, 501].includes(error.status))) throw error;
+  }
 }
 
 const Pairs = z.array(z.object({ key: z.string(), value: z.string().default('') })).default([]);
@@ -118,35 +148,66 @@ const LoggedModels = z.object({
           name: z.string().default(''),
           source_run_id: z.string().default(''),
           artifact_uri: z.string().default(''),
+          tags: Pairs,
         }),
+        data: z.object({ params: Pairs }).default({ params: [] }),
       }),
     )
     .default([]),
   next_page_token,
 });
 
-/** Return the models that the runs of an experiment have logged, by their ids. Servers before MLflow 3 have none. */
+/** Return the models that the runs of an experiment have logged. Servers before MLflow 3 have none. */
 async function loggedModelsOf(
   api: TrackingApi,
   experiment_id: string,
-): Promise<Map<string, DescribedModel[]>> {
-  const byRun = new Map<string, DescribedModel[]>();
+  beside: Omissions,
+): Promise<ModelsByRun> {
+  const byRun = new ModelsByRun(beside);
   const body = { experiment_ids: [experiment_id], max_results: 50 };
-  try {
-    for await (const { models } of pages((token) =>
-      api.json(LoggedModels, 'POST mlflow/logged-models/search', { body: { ...body, ...token } }),
-    ))
-      for (const { info } of models) {
-        const model = { id: info.model_id, name: info.name, artifactUri: info.artifact_uri };
-        const others = byRun.get(info.source_run_id);
-        if (others === undefined) byRun.set(info.source_run_id, [model]);
-        else others.push(model);
-      }
-  } catch (error) {
-    if (!(error instanceof ProblemError && [404, 405].includes(error.status))) throw error;
-  }
+  for await (const { models } of pagesIfAny((token) =>
+    api.json(LoggedModels, 'POST mlflow/logged-models/search', { body: { ...body, ...token } }),
+  ))
+    for (const { info, data } of models)
+      byRun.add(info.source_run_id, {
+        ...{ id: info.model_id, name: info.name, artifactUri: info.artifact_uri },
+        ...{ params: data.params, tags: info.tags },
+      });
   return byRun;
 }
+
+/** Return the number of traces of the runs of an experiment, by their ids; of those without one by a blank one. */
+async function tracesOf(api: TrackingApi, experiment_id: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const query = { experiment_ids: experiment_id, max_results: 500 };
+  for await (const { traces } of pagesIfAny((token) =>
+    api.json(Traces, 'GET mlflow/traces', { query: { ...query, ...token } }),
+  ))
+    for (const { request_metadata } of traces) {
+      const run = request_metadata.find(({ key }) => key === 'mlflow.sourceRun')?.value ?? '';
+      counts.set(run, (counts.get(run) ?? 0) + 1);
+    }
+  return counts;
+}
+
+const Traces = z.object({
+  traces: z.array(z.object({ request_metadata: Pairs })).default([]),
+  next_page_token,
+});
+
+/** Return the number of data sets of an experiment that MLflow evaluates models by. */
+async function datasetsOf(api: TrackingApi, experiment_id: string): Promise<number> {
+  let count = 0;
+  for await (const { datasets } of pagesIfAny((token) =>
+    api.json(Datasets, 'POST /api/3.0/mlflow/datasets/search', {
+      body: { experiment_ids: [experiment_id], ...token },
+    }),
+  ))
+    count += datasets.length;
+  return count;
+}
+
+const Datasets = z.object({ datasets: z.array(z.unknown()).default([]), next_page_token });
 
 /** Searches of this service leave long texts of data sets out, of which the source is one. */
 const hasTexts = ({ inputs }: z.output<typeof Run>): boolean =>
@@ -226,13 +287,23 @@ async function* filesIn(
   }
 }
 
-/** Yield all registered models with their versions. */
+/** Yield all registered models with their versions. MLflow lists prompts, which are such models, only if it is asked to. */
 export async function* modelsOf(api: TrackingApi): AsyncGenerator<SourceModel> {
-  for await (const { registered_models } of pages((token) =>
-    api.json(Models, 'GET mlflow/registered-models/search', { query: { max_results: 100, ...token } }),
-  ))
-    for (const model of registered_models) yield { ...model, versions: await versionsOf(api, model.name) };
+  const names = new Set<string>();
+  for (const filter of ['', onlyPrompts])
+    for await (const { registered_models } of pages((token) =>
+      api.json(Models, 'GET mlflow/registered-models/search', {
+        query: { max_results: 100, ...(filter !== '' && { filter }), ...token },
+      }),
+    ))
+      for (const model of registered_models) {
+        if (names.has(model.name)) continue;
+        names.add(model.name);
+        yield { ...model, versions: await versionsOf(api, model.name, filter) };
+      }
 }
+
+const onlyPrompts = "tags.`mlflow.prompt.is_prompt` = 'true'";
 
 const Models = z.object({
   registered_models: z
@@ -248,8 +319,8 @@ const Models = z.object({
   next_page_token,
 });
 
-async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion[]> {
-  const filter = filterOf(name);
+async function versionsOf(api: TrackingApi, name: string, kind: string): Promise<SourceVersion[]> {
+  const filter = filterOf(name, kind);
   const found: SourceVersion[] = [];
   for await (const { model_versions } of pages((token) =>
     api.json(Versions, 'GET mlflow/model-versions/search', {
@@ -274,9 +345,11 @@ async function versionsOf(api: TrackingApi, name: string): Promise<SourceVersion
  * Make a filter by name. MLflow's filters have no escape, so use quotes that the name does not contain. A name
  * with both kinds gets no filter.
  */
-function filterOf(name: string): { filter?: string } {
+function filterOf(name: string, kind: string): { filter?: string } {
   const quote = [`'`, '"'].find((one) => !name.includes(one));
-  return quote === undefined ? {} : { filter: `name=${quote}${name}${quote}` };
+  const conditions = [...(quote === undefined ? [] : [`name=${quote}${name}${quote}`]), kind];
+  const filter = conditions.filter((condition) => condition !== '').join(' AND ');
+  return filter === '' ? {} : { filter };
 }
 
 const Versions = z.object({

@@ -8,7 +8,7 @@ import { wholeText } from '../../incomplete.ts';
 import type { Pair, RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
 import { folderSource } from './folder-source.ts';
-import { Omissions } from './omissions.ts';
+import { linksElsewhere, Omissions } from './omissions.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { valueText } from './value-text.ts';
 
@@ -26,7 +26,8 @@ export function neptuneExport(top: string): RunSource {
     async *runs({ id: folder }) {
       for (const parts of (await partsByRun(folder)).values()) {
         const exported: ExportedRun = {
-          ...{ parts, files: await filesFolder(top), described: [], factor: 1 },
+          ...{ parts, files: await filesFolder(top), described: [], replaced: [], factor: 1 },
+          ...{ begin: 0, found: [] },
           ...{ scratch: new ScratchFiles(), locals: new Map(), omissions: new Omissions() },
         };
         const run = await describe(exported, unread);
@@ -34,9 +35,13 @@ export function neptuneExport(top: string): RunSource {
       }
     },
     points: pointsOf,
-    async *files({ scratch, locals }) {
+    async *files({ scratch, found, locals }) {
       yield* await scratch.list();
-      for (const [path, local] of locals) yield { path, size: (await stat(local)).size };
+      for (const { path, local } of found) {
+        const free = scratch.free(path, (one) => scratch.has(one) || locals.has(one));
+        locals.set(free, local);
+        yield { path: free, size: (await stat(local)).size };
+      }
     },
     unread,
   });
@@ -49,9 +54,15 @@ interface ExportedRun {
   files: string | undefined;
   /** Points that stand for single values. */
   described: { key: string; value: number }[];
+  /** Values of attributes that have a later one, too. */
+  replaced: Row[];
+  /** Milliseconds since the epoch when the run was made; 0 if it does not say. */
+  begin: number;
   /** Steps here are those of the source times this factor, because Neptune has fractions. */
   factor: number;
   scratch: ScratchFiles;
+  /** Files of this disk, by the paths that they want: those of two attributes may be one. */
+  found: { path: string; local: string }[];
   locals: Map<string, string>;
   omissions: Omissions;
 }
@@ -179,8 +190,12 @@ async function describe(exported: ExportedRun, unread: string[]): Promise<Source
         for (const row of rows) {
           id = row.run_id;
           project = row.project_id;
-          if (single.includes(row.attribute_type)) values.set(row.attribute_path, row);
-          else exported.factor = Math.max(exported.factor, factorOf(row.step ?? 0));
+          if (single.includes(row.attribute_type)) {
+            const earlier = values.get(row.attribute_path);
+            if (earlier !== undefined && textOfRow(earlier) !== textOfRow(row))
+              exported.replaced.push(earlier);
+            values.set(row.attribute_path, row);
+          } else exported.factor = Math.max(exported.factor, factorOf(row.step ?? 0));
         }
       bytes += (await stat(part)).size;
       whole.push(part);
@@ -191,6 +206,7 @@ async function describe(exported: ExportedRun, unread: string[]): Promise<Source
   if (id === '') return undefined;
   const text = (path: string): string => values.get(path)?.string_value ?? '';
   const time = (path: string): number | undefined => values.get(path)?.datetime_value?.getTime();
+  exported.begin = time('sys/creation_time') ?? time('sys/modification_time') ?? 0;
   const params: Pair[] = [];
   const tags: Pair[] = [];
   for (const [key, row] of values) {
@@ -241,8 +257,14 @@ function textOfRow(row: Row): string {
 }
 
 async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
-  const { parts, described, factor, scratch, omissions } = exported;
-  let last = 0;
+  const { parts, described, replaced, factor, scratch, omissions } = exported;
+  let last = exported.begin;
+  const series = new Set<string>();
+  for (const row of replaced) {
+    const value = { key: row.attribute_path, kind: row.attribute_type, value: textOfRow(row) };
+    await scratch.addLine(valuesFile, JSON.stringify(value));
+    omissions.add(`values of attributes that have a later one: in ${valuesFile}`);
+  }
   const damaged: unknown[] = [];
   const rowsBefore = async function* (part: string): AsyncGenerator<Row[]> {
     try {
@@ -258,10 +280,16 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
         const { attribute_path: path, attribute_type: type, timestamp } = row;
         const step = Math.round((row.step ?? 0) * factor);
         if (timestamp != null) last = timestamp.getTime();
-        if (type === 'float_series' && row.float_value != null)
-          points.push({ key: nameOf(path), value: shownDouble(row.float_value), timestamp: last, step });
-        else if (type === 'string_series') await scratch.addLine(`${path}.log`, row.string_value ?? '');
-        else if (type === 'histogram_series' && row.histogram_value != null) {
+        if (type === 'float_series' && row.float_value != null) {
+          const key = nameOf(path);
+          series.add(key);
+          points.push({ key, value: shownDouble(row.float_value), timestamp: last, step });
+        } else if (type === 'string_series' && row.string_value != null) {
+          await scratch.addLine(`${path}.log`, row.string_value);
+          if (path.startsWith(monitoring)) continue;
+          const value = { step: row.step, time: timestamp, key: path, value: row.string_value };
+          await scratch.addLine(valuesFile, JSON.stringify(value));
+        } else if (type === 'histogram_series' && row.histogram_value != null) {
           const { edges: bins, values } = row.histogram_value;
           await scratch.addHistogram({ key: path, step, bins, values }, omissions);
         } else if (row.file_value?.path != null) await keepFile(exported, row, row.file_value.path, step);
@@ -269,26 +297,37 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
       }
       yield points;
     }
-  yield described.map(({ key, value }) => ({ key, value: shownDouble(value), timestamp: last, step: 0 }));
+  yield described.map(({ key, value }) => ({
+    // An attribute may have become a series.
+    ...{ key: series.has(key) ? `${key}.value` : key, value: shownDouble(value) },
+    ...{ timestamp: last, step: 0 },
+  }));
   if (damaged.length > 0) throw damaged[0];
 }
 
-/** Neptune's own samples of the machine are below `monitoring`. */
-const nameOf = (path: string): string => path.replace(/^monitoring\//, systemPrefix);
+/** Artifact with texts at their steps, and values that were replaced: a line of JSON for each. */
+const valuesFile = 'import/history.ndjson';
+
+/** Neptune's own samples of the machine, and what a program prints, are below this. */
+const monitoring = 'monitoring/';
+
+const nameOf = (path: string): string =>
+  path.startsWith(monitoring) ? systemPrefix + path.slice(monitoring.length) : path;
 
 /** Note the files of an attribute: a file, or a folder for a set of files. */
 async function keepFile(exported: ExportedRun, row: Row, path: string, step: number): Promise<void> {
-  const { files, locals, omissions } = exported;
+  const { files, found, omissions } = exported;
   const local = files === undefined ? undefined : await realpath(join(files, path)).catch(() => undefined);
   if (files === undefined || local === undefined) return omissions.add('files that are not in the export');
-  if (!local.startsWith(files + sep)) return omissions.add('links to files elsewhere');
+  if (!local.startsWith(files + sep)) return omissions.add(linksElsewhere);
   const isSeries = row.attribute_type === 'file_series';
   const name = isSeries ? `${row.attribute_path}_step_${step}` : row.attribute_path;
   if ((await stat(local)).isFile()) {
-    const ending = extname(name) === '' ? extname(local) : '';
-    locals.set(`${name}${ending}`, local);
+    const ending = extname(local);
+    found.push({ path: name.endsWith(ending) ? name : name + ending, local });
     return;
   }
   for await (const { path: below, isFile } of filesBelow(local))
-    if (isFile) locals.set(`${name}/${below}`, join(local, below));
+    if (isFile) found.push({ path: `${name}/${below}`, local: join(local, below) });
+    else omissions.add(linksElsewhere);
 }

@@ -6,3 +6,6 @@ export class Omissions {
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + count);
   }
 }
+
+/** Reason for links: they may lead anywhere, and a folder of somebody else must bring no file of this machine. */
+export const linksElsewhere = 'links to files elsewhere';

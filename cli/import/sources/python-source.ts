@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import * as z from 'zod';
 import type { RunSource, SourceRun } from '../source.ts';
 import { withFolders } from './logged-models.ts';
-import { Omissions } from './omissions.ts';
+import { linksElsewhere, Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
 import type { PythonReader } from './python-reader.ts';
 import { RunRecords } from './run-records.ts';
@@ -12,6 +12,7 @@ import { RunRecords } from './run-records.ts';
 export function pythonSource(reader: PythonReader, root: string): RunSource {
   const records = new RunRecords<{ omissions: Omissions; locals: Map<string, string> }>();
   const unread: string[] = [];
+  const beside = new Map<string, Record<string, number>>();
   let lists = 0;
   /** Yield the items of a list. One that is no such item does not keep the others back. */
   async function* batches<T>(item: z.ZodType<T>, omissions: Omissions | undefined, ...request: string[]) {
@@ -21,6 +22,8 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
       const answer = await reader.ask(list, ...request);
       more = answer.more;
       for (const [reason, count] of Object.entries(answer.omitted)) omissions?.add(reason, count);
+      // A list may be asked for twice.
+      if (omissions === undefined && !more) beside.set(request.join(' '), answer.omitted);
       unread.push(...answer.unread);
       yield answer.items.flatMap((given) => {
         const { data, error } = item.safeParse(given);
@@ -56,7 +59,7 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
           const real = await realpath(local).catch(() => undefined);
           const status = real === undefined ? undefined : await stat(real).catch(() => undefined);
           if (real === undefined || !status?.isFile()) omissions.add('files that are no longer there');
-          else if (!roots.some((folder) => isBelow(real, folder))) omissions.add('links to files elsewhere');
+          else if (!roots.some((folder) => isBelow(real, folder))) omissions.add(linksElsewhere);
           else {
             locals.set(path, real);
             yield { path, size: status.size };
@@ -68,6 +71,12 @@ export function pythonSource(reader: PythonReader, root: string): RunSource {
       for await (const batch of batches(Model, undefined, 'models')) yield* batch;
     },
     omitted: (run) => records.of(run).omissions.counts,
+    omittedBeside() {
+      const all = new Omissions();
+      for (const omitted of beside.values())
+        for (const [reason, count] of Object.entries(omitted)) all.add(reason, count);
+      return all.counts;
+    },
     unread: () => unread,
     async release(run) {
       await reader.ask('0', 'release', run.id);
@@ -95,24 +104,30 @@ const moment = z
   .nullable()
   .transform((time) => time ?? undefined);
 
-const Run: z.ZodType<SourceRun> = z.object({
-  id: z.string(),
-  name: z.string(),
-  status: z.string(),
-  user: z.string().default(''),
-  start: moment,
-  end: moment,
-  isDeleted: z.boolean().default(false),
-  params: Pairs,
-  tags: Pairs,
-  datasets: z.array(z.record(z.string(), z.unknown())).default([]),
-  artifactUri: z.string().default(''),
-  loggedModels: z
-    .array(z.object({ id: z.string(), name: z.string(), artifactUri: z.string() }))
-    .transform(withFolders)
-    .optional(),
-  state: z.string(),
-});
+const Run: z.ZodType<SourceRun> = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status: z.string(),
+    user: z.string().default(''),
+    start: moment,
+    end: moment,
+    isDeleted: z.boolean().default(false),
+    params: Pairs,
+    tags: Pairs,
+    datasets: z.array(z.record(z.string(), z.unknown())).default([]),
+    artifactUri: z.string().default(''),
+    loggedModels: z
+      .array(
+        z.object({ id: z.string(), name: z.string(), artifactUri: z.string(), params: Pairs, tags: Pairs }),
+      )
+      .default([]),
+    state: z.string(),
+  })
+  .transform(({ loggedModels, ...run }) => ({
+    ...run,
+    ...(loggedModels.length > 0 && { loggedModels: withFolders(loggedModels, run) }),
+  }));
 
 /** JSON has no word for numbers that are none. */
 const time = z

@@ -27,7 +27,7 @@ export class ScratchFiles {
 
   /** Make a file. Where there is one of this path, the number before the step tells them apart. */
   async write(path: string, content: Uint8Array | string): Promise<void> {
-    const file = await this.#fileAt(this.#free(path));
+    const file = await this.#fileAt(this.free(path));
     const bytes = Buffer.from(content as string);
     await writeFile(file.local, bytes);
     file.size = bytes.length;
@@ -54,11 +54,14 @@ export class ScratchFiles {
     if (file.lines.length >= linesAtOnce) await flush(file);
   }
 
-  /** Return a path that no file has: the same, or with a number before the step, as W&B's media have. */
-  #free(path: string): string {
+  /**
+   * Return a path that no file has: the same, or with a number before its step or its ending, as W&B's media have.
+   * @param isTaken whether a file has a path
+   */
+  free(path: string, isTaken = (one: string): boolean => this.#files.has(one)): string {
     let free = path;
-    for (let count = (this.#counts.get(path) ?? 0) + 1; this.#files.has(free); count += 1) {
-      free = path.replace(/(?=_step_-?\d+(?:\.\w+)*$)|$/, `.${count}`);
+    for (let count = (this.#counts.get(path) ?? 0) + 1; isTaken(free); count += 1) {
+      free = path.replace(/(?=_step_-?\d+(?:\.\w+)*$)|(?=(?:\.\w+)?$)/, `.${count}`);
       this.#counts.set(path, count);
     }
     return free;

@@ -14,7 +14,7 @@ import { timeOf } from '../point-batches.ts';
 import type { RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
 import { folderSource } from './folder-source.ts';
-import { Omissions } from './omissions.ts';
+import { linksElsewhere, Omissions } from './omissions.ts';
 import { isFresh } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { valueText } from './value-text.ts';
@@ -27,13 +27,17 @@ import { valueText } from './value-text.ts';
 export function tensorboardFolder(top: string): RunSource {
   const folder = resolve(top);
   const unread: string[] = [];
+  const beside = new Omissions();
   return folderSource<EventRun>({
+    beside,
     async *experiments(): AsyncGenerator<SourceExperiment> {
       if ((await eventFiles(folder)).length > 0)
         yield { id: folder, name: basename(folder), tags: [], isDeleted: false };
     },
     async *runs() {
-      const runs = await filesByRun(folder);
+      const { files, links } = await filesIn(folder);
+      if (links > 0) beside.add(linksElsewhere, links);
+      const runs = await filesByRun(folder, files);
       for (const [name, files] of runs) {
         const run = await scan(folder, name, files).catch((error: unknown) => {
           unread.push(`run ${name}: ${(error as Error).message}`);
@@ -78,20 +82,26 @@ interface EventRun {
 const isEventFile = (path: string): boolean => basename(path).includes('tfevents');
 
 /** List the event files below a folder, by their paths with slashes. */
-const eventFiles = async (folder: string): Promise<string[]> => (await filesIn(folder)).filter(isEventFile);
+const eventFiles = async (folder: string): Promise<string[]> =>
+  (await filesIn(folder)).files.filter(isEventFile);
 
-async function filesIn(folder: string): Promise<string[]> {
-  const paths: string[] = [];
+/** List the files below a folder, and count the links, which are not followed. */
+async function filesIn(folder: string): Promise<{ files: string[]; links: number }> {
+  const files: string[] = [];
+  let links = 0;
   for await (const { path, isFile } of filesBelow(folder, (name) => name !== 'node_modules'))
-    if (isFile) paths.push(path);
-  return paths;
+    if (isFile) files.push(path);
+    else links += 1;
+  return { files, links };
 }
 
 const partNames = /^(train|training|val|valid|validation|eval|test)$/i;
 
 /** Return the event files of each run, and the number of its other files, by its name. */
-async function filesByRun(folder: string): Promise<Map<string, { events: string[]; others: number }>> {
-  const files = await filesIn(folder);
+async function filesByRun(
+  folder: string,
+  files: readonly string[],
+): Promise<Map<string, { events: string[]; others: number }>> {
   const events = files.filter(isEventFile);
   const folders = new Set(events.map(folderOf));
   const nearest = (of: string, among: ReadonlySet<string>): string | undefined => {

@@ -5,7 +5,7 @@ import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
 import { folderSource } from './folder-source.ts';
-import { Omissions } from './omissions.ts';
+import { linksElsewhere, Omissions } from './omissions.ts';
 import { isFresh } from './run-records.ts';
 import { ScratchFiles } from './scratch-files.ts';
 import { jsonText, valueText } from './value-text.ts';
@@ -28,10 +28,12 @@ import {
  */
 export function wandbFolder(folder: string): RunSource {
   const unread: string[] = [];
+  const beside = new Omissions();
   let projects: Map<string, ReadRun[]> | undefined;
   return folderSource<ReadRun>({
+    beside,
     async *experiments(): AsyncGenerator<SourceExperiment> {
-      projects ??= await readRuns(folder, unread);
+      projects ??= await readRuns(folder, unread, beside);
       for (const name of projects.keys()) yield { id: name, name, tags: [], isDeleted: false };
     },
     async *runs({ id }) {
@@ -71,19 +73,24 @@ interface ReadRun {
 /** Maximum depth of run folders below the given one. */
 const maxDepth = 6;
 
-/** Find the logs below a folder, apart from links: `latest-run` is one. */
-async function logsIn(folder: string): Promise<string[]> {
+/** Find the logs below a folder, apart from links: `latest-run` is one. Count the others. */
+async function logsIn(folder: string, beside: Omissions): Promise<string[]> {
   const paths: string[] = [];
   const enters = (name: string, depth: number): boolean => depth < maxDepth && name !== 'node_modules';
   for await (const { path, isFile } of filesBelow(folder, enters))
     if (isFile && path.endsWith('.wandb')) paths.push(join(folder, path));
+    else if (!isFile && /^(offline-)?run-|\.wandb$/.test(basename(path))) beside.add(linksElsewhere);
   return paths;
 }
 
 /** Read all runs, by their projects. Note the logs that cannot be read. */
-async function readRuns(folder: string, unread: string[]): Promise<Map<string, ReadRun[]>> {
+async function readRuns(
+  folder: string,
+  unread: string[],
+  beside: Omissions,
+): Promise<Map<string, ReadRun[]>> {
   const runs = new Map<string, ReadRun>();
-  for (const log of await logsIn(folder)) {
+  for (const log of await logsIn(folder, beside)) {
     const [run, status] = await Promise.all([readRun(log), stat(log)]).catch((error: unknown) => {
       unread.push(`${log}: ${(error as Error).message}`);
       return [undefined, undefined] as const;
@@ -218,6 +225,7 @@ const pointsAtOnce = 5000;
 async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
   const { run, logs, last } = read;
   const seen = new Map<string, number>();
+  const kept = new Set<string>();
   let points: SourcePoint[] = [];
   for (const log of logs)
     for await (const row of rowsOf(log)) {
@@ -226,8 +234,10 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
         Object.assign(last, { step: Math.max(last.step, row.step), time: timestamp });
       for (const [name, value] of flatValues(valuesOfProgram(row.values))) {
         const number = numberOf(value);
-        if (number === undefined) await keepValue(read, row, name, value);
-        else {
+        if (number === undefined) {
+          kept.add(name);
+          await keepValue(read, row, name, value);
+        } else {
           const key = row.kind === 'stats' ? machineName(name) : name;
           points.push({ key, value: shownDouble(number), timestamp, step: row.step });
           if (row.kind === 'history') seen.set(key, number);
@@ -241,6 +251,9 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
   const summary = read.isLive ? [] : valuesOfProgram(run.summary);
   for (const [key, value] of flatValues(summary)) {
     const number = numberOf(value);
+    // Tags have the texts. Pictures and the like may be of the summary alone.
+    if (number === undefined && (isMedia(value) || value === null) && !kept.has(key))
+      await keepValue(read, last, key, value);
     if (number === undefined || Object.is(seen.get(key), number)) continue;
     // The summary of a metric that was logged, too, is its best value or one that the program set.
     const name = seen.has(key) ? `${key}.summary` : key;
@@ -262,7 +275,7 @@ const maxBins = 4_096;
 /** Keep a value of the history that is no number. */
 async function keepValue(
   { scratch, omissions }: ReadRun,
-  { step }: WandbRow,
+  { step }: Pick<WandbRow, 'step'>,
   key: string,
   value: WandbValue,
 ): Promise<void> {
@@ -300,7 +313,7 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
     const real = await realpath(local).catch(() => undefined);
     const status = real === undefined ? undefined : await stat(real).catch(() => undefined);
     if (real === undefined || status === undefined) omissions.add('files that are no longer there');
-    else if (!allowed(real)) omissions.add('links to files elsewhere');
+    else if (!allowed(real)) omissions.add(linksElsewhere);
     else if (status.isFile()) {
       locals.set(path, real);
       return [{ path, size: status.size }];

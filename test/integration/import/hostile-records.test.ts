@@ -1,36 +1,18 @@
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSource } from '../../../cli/import/open-source.ts';
 import { PythonReader } from '../../../cli/import/sources/python-reader.ts';
 import { readSource, valuesOf } from './read-whole.ts';
+import { writeZips } from './zips.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hostile-records-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** Make zips from a description: the content of each file is JSON, or a number of zero bytes. */
-async function writeZips(zips: Record<string, Record<string, unknown>>): Promise<void> {
-  const program = `
-import json, sys, zipfile
-for path, files in json.loads(sys.argv[1]).items():
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            with archive.open(name, "w") as file:
-                if isinstance(content, int):
-                    for _ in range(content >> 20):
-                        file.write(b"0" * (1 << 20))
-                else:
-                    file.write((content if isinstance(content, str) else json.dumps(content)).encode())
-`;
-  await promisify(execFile)('python3', ['-c', program, JSON.stringify(zips)]);
-}
 
 test('a database of Trackio overwrites no file of this disk, and brings none but its media', async () => {
   const top = join(folder, 'trackio');
@@ -218,7 +200,11 @@ test('one record of a run that is damaged does not keep its others back', async 
   const { a: ofTrackio } = (await readSource('trackio', top)).runs;
 
   expect(ofClearml?.points.map(({ key }) => key)).toEqual(['other/a/b', 'loss/a/b']);
-  expect([...(ofClearml?.files.keys() ?? [])]).toEqual(['output.log', 'clearml/configuration/good']);
+  expect([...(ofClearml?.files.keys() ?? [])]).toEqual([
+    'output.log',
+    'clearml/task.json',
+    'clearml/configuration/good',
+  ]);
   expect(ofComet?.points.map(({ key }) => key)).toEqual(['loss']);
   expect(valuesOf(ofTrackio?.points ?? [], 'loss')).toEqual([
     [2, 2],

@@ -79,6 +79,7 @@ test('a session of ClearML comes from its zip and from its folder, without what 
       'clearml/configuration/net',
       'clearml/make_clearml.py',
       'clearml/requirements.pip.txt',
+      'clearml/task.json',
       'media/images/samples/grey_step_2.jpeg',
       'media/plotly/weights/layer_step_3.plotly.json',
       'output.log',
@@ -111,6 +112,7 @@ test('an offline experiment of Comet comes with its files by their names', async
   expect([...(first?.files.keys() ?? [])].toSorted()).toEqual([
     'assets/notes.txt',
     'assets/tbl.csv',
+    'import/comet.ndjson',
     'media/histogram3d/weights_step_3.json',
     'media/images/grey_step_2.png',
     'media/text/text-sample_step_1.txt',

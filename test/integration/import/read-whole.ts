@@ -8,7 +8,8 @@ export async function readSource(tracker: Tracker, path: string, env: NodeJS.Pro
   const runs = Object.fromEntries(await readAll(source));
   const models = await Array.fromAsync(source.models());
   await source.close?.();
-  return { runs, models, unread: source.unread?.() ?? [] };
+  const beside = Object.fromEntries(source.omittedBeside?.() ?? []);
+  return { runs, models, beside, unread: source.unread?.() ?? [] };
 }
 
 /** All runs of a source, by their names. */

@@ -54,15 +54,20 @@ export function readItem(item: Uint8Array, into: Map<string, WandbValue>, keepsD
   for (const { number, bytes } of protobufFields(item)) {
     if (number === itemFields.key) key = textOf(bytes);
     else if (number === itemFields.path) path.push(textOf(bytes));
-    else if (number === itemFields.value)
-      value = parseValue(keepsDigits ? withDigits(textOf(bytes)) : textOf(bytes));
+    else if (number === itemFields.value) value = valueIn(textOf(bytes), keepsDigits);
   }
   const [first, ...others] = path.length > 0 ? path : [key ?? ''];
-  if (first === undefined || first === '' || value === undefined) return;
+  if (first === undefined || value === undefined) return;
   into.set(first, others.length === 0 ? value : within(into.get(first), others, value));
 }
 
 const itemFields = { key: 1, path: 2, value: 16 };
+
+/** Return a value; the text itself if it is damaged. */
+function valueIn(text: string, keepsDigits: boolean): WandbValue {
+  const value = parseValue(keepsDigits ? withDigits(text) : text);
+  return value === undefined ? text : value;
+}
 
 /** Set a value at a path within an object; make objects on the way. */
 function within(old: WandbValue | undefined, path: readonly string[], value: WandbValue): WandbValue {
