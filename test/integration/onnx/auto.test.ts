@@ -162,6 +162,25 @@ test('what cannot be the smallest within the target is not tried, and the receip
   expect(strict.candidates.find(({ is_chosen }) => is_chosen)?.name).toBe('float16');
 });
 
+test('forms of four bits and mixtures that cannot hold the target are not tried, and the receipt says why', async () => {
+  const random = seededRandom(9);
+  const samples = (count: number) => seededFloats(random, count * 64, 1);
+  const sets = { calibration: samples(16), evaluation: samples(16) };
+  const method = { operation: 'quantize', precision: 4 };
+  const { receipt } = await auto(transformer(17), 0.012, method, sets, [4, 16]);
+  const notes = receipt.notes.join(' ');
+  expect(notes).toMatch(
+    /Not tried: awq int4; gptq uint4; weight_only_mse int4, because gptq int4 loses 0\.03\d+, more than 2 times max_loss\./,
+  );
+  expect(notes).toMatch(
+    /Not tried: mixtures of gptq int4 with 8-bit blocks, because one of gptq int4, block_size 128 with 3 layers in such blocks loses 0\.01\d+, and with more than 3 the file would not be the smallest\./,
+  );
+  expect(receipt.candidates.find(({ is_chosen }) => is_chosen)).toMatchObject({
+    name: 'gptq int4, block_size 128, 4 of 5 layers in 8-bit blocks',
+    holds: true,
+  });
+});
+
 test('auto prunes as much as the target allows', async () => {
   const random = seededRandom(5);
   const [width, hidden] = [16, 32];

@@ -12,6 +12,8 @@ export interface Candidate {
   compression?: number;
   /** Name of an earlier candidate whose file is no larger. */
   noSmallerThan?: string;
+  /** Earlier candidates, and how many times the target they may lose: beyond that this one misses it, too, and so do its mixtures. */
+  hopelessBeyond?: Readonly<Record<string, number>>;
 }
 
 /** Facts that determine the candidates. */
@@ -29,10 +31,11 @@ export function candidatesOf(choice: Choice): Candidate[] {
     .filter(({ isCalibrated }) => choice.hasCalibration || !isCalibrated)
     .filter(({ precision }) => Number(precision) >= choice.request.precision)
     .filter(({ hasConv }) => hasConv === undefined || hasConv === convs > 0)
-    .map(({ name, isCalibrated: _, hasConv: __, noSmallerThan, ...values }) => ({
+    .map(({ name, isCalibrated: _, hasConv: __, noSmallerThan, hopelessBeyond, ...values }) => ({
       name,
       steps: [stepOf(values, choice.request)],
       ...(noSmallerThan !== undefined && { noSmallerThan }),
+      ...(hopelessBeyond !== undefined && { hopelessBeyond }),
     }));
 }
 
@@ -40,7 +43,13 @@ export function candidatesOf(choice: Choice): Candidate[] {
 export const eightBits = 'weight_only int8';
 
 type Method = Values &
-  Pick<Candidate, 'name' | 'noSmallerThan'> & { isCalibrated: boolean; hasConv?: boolean };
+  Pick<Candidate, 'name' | 'noSmallerThan' | 'hopelessBeyond'> & { isCalibrated: boolean; hasConv?: boolean };
+
+const longBlocks = 'gptq int4, block_size 128';
+const shortBlocks = 'gptq int4';
+
+/** Four bits otherwise: what loses half as much as gptq, or a tenth of what it loses with long blocks, was not seen. */
+const likeGptq = { [longBlocks]: 10, [shortBlocks]: 2 };
 
 /**
  * Methods with their requirements. Those of 8 bits without calibration come first, because they are quick and tell
@@ -50,13 +59,18 @@ const methods: readonly Method[] = [
   { name: eightBits, isCalibrated: false, strategy: 'weight_only', precision: 8 },
   { name: 'dynamic', isCalibrated: false, strategy: 'dynamic', precision: 8 },
   {
-    ...{ name: 'gptq int4, block_size 128', isCalibrated: true, strategy: 'gptq', precision: 4 },
+    ...{ name: longBlocks, isCalibrated: true, strategy: 'gptq', precision: 4 },
     block_size: 128,
   },
-  { name: 'gptq int4', isCalibrated: true, strategy: 'gptq', precision: 4 },
-  { name: 'awq int4', isCalibrated: true, strategy: 'awq', precision: 4 },
-  { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
-  { name: 'weight_only_mse int4', isCalibrated: false, strategy: 'weight_only_mse', precision: 4 },
+  {
+    ...{ name: shortBlocks, isCalibrated: true, strategy: 'gptq', precision: 4 },
+    hopelessBeyond: { [longBlocks]: 10 },
+  },
+  ...[
+    { name: 'awq int4', isCalibrated: true, strategy: 'awq', precision: 4 },
+    { name: 'gptq uint4', isCalibrated: true, strategy: 'gptq', precision: 4, quant_type: 'uint4' },
+    { name: 'weight_only_mse int4', isCalibrated: false, strategy: 'weight_only_mse', precision: 4 },
+  ].map((method) => ({ ...method, hopelessBeyond: likeGptq })),
   ...[0.5, 0.7].map((smooth_alpha) => ({
     ...{ name: `dynamic, smooth_alpha ${smooth_alpha}`, isCalibrated: true },
     ...{ strategy: 'dynamic', precision: 8, smooth_alpha, noSmallerThan: 'dynamic' },

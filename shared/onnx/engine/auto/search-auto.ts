@@ -1,8 +1,9 @@
 import type { StageAnswer } from '../../measure/session/stage-answers.ts';
+import { exceedsShare } from '../../measure/verify/exceeds-share.ts';
 import { parseRequest } from '../../methods/apply/parse-request.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
-import { type Trial, worstError } from '../optimize/run-trial.ts';
+import { lossMeasure, type Trial, worstError } from '../optimize/run-trial.ts';
 import { type Candidate, candidatesOf, eightBits, mixedWith, withFront } from './auto-candidates.ts';
 import { type AutoContext, CandidateTrials, type Measured } from './candidate-trials.ts';
 
@@ -90,23 +91,31 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
   const hasCalibration = calibration !== undefined;
   if (!hasCalibration)
     trials.notes.push('auto tries more and better methods with a calibration set: gptq, smoothing, static.');
-  /** Bytes of each method alone. */
-  const alone = new Map<string, number>();
+  /** Each method alone. */
+  const triedAlone = new Map<string, Measured>();
+  /** Mixtures that missed the target: their loss, and how many layers had 8 bits. */
+  const missed: { of: Measured; loss: number; count: number }[] = [];
+  const futile = new Map<string, string[]>();
+  const skip = (name: string, why: string) => futile.set(why, [...(futile.get(why) ?? []), name]);
   /** The loss of 8-bit blocks, if it misses the target. Fewer bits lose more, and so does a mixture with them. */
   let eightBitsLose: number | undefined;
   // Measured once, because layers that are sensitive to one method are sensitive to the others.
   let sensitive: readonly string[] | undefined;
-  const mix = async ({ candidate, trial, bytes }: Measured): Promise<void> => {
+  const mix = async (alone: Measured): Promise<void> => {
+    const { candidate, trial, bytes, loss } = alone;
     sensitive ??= await layersBySensitivity(trials, context, candidate, trial);
     if (trials.time.isOver) {
       trials.time.untried.push(`mixtures of ${candidate.name} with 8-bit blocks`);
       return;
     }
-    const own = new Set(trial.transform.layers.map(({ layer }) => layer));
-    const ranked = sensitive.filter((layer) => own.has(layer));
+    const layers = new Set(trial.transform.layers.map(({ layer }) => layer));
+    const ranked = sensitive.filter((layer) => layers.has(layer));
     const least = trials.best?.bytes ?? Number.POSITIVE_INFINITY;
     /** The bytes of a mixture, estimated by the parameters of its layers at 8 bits. */
-    const sizeWith = mixtureSizes(trial, ranked, { own: bytes, eightBits: alone.get(eightBits) ?? bytes });
+    const sizeWith = mixtureSizes(trial, ranked, {
+      own: bytes,
+      eightBits: triedAlone.get(eightBits)?.bytes ?? bytes,
+    });
     const isSmall = (count: number) =>
       request.goal === 'latency' || sizeWith(count) < least * (1 - leastGain);
     let [tooFew, enough] = [0, ranked.length];
@@ -119,10 +128,22 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
       const isEnough = measured !== undefined && measured.loss <= trials.maxLoss;
       if (isEnough) enough = count;
       else tooFew = count;
+      if (measured !== undefined && !isEnough) missed.push({ of: alone, loss: measured.loss, count });
       return isEnough;
     };
+    if (enough < 2) return;
+    const worse = missed.find(
+      (one) => one.count >= enough - 1 && one.loss * (loss / one.of.loss) > trials.maxLoss,
+    );
+    if (worse !== undefined) {
+      skip(
+        `mixtures of ${candidate.name} with 8-bit blocks`,
+        `one of ${worse.of.candidate.name} with ${worse.count} layers in such blocks loses ${shortNumber(worse.loss)}, and with more than ${enough - 1} the file would not be the smallest`,
+      );
+      return;
+    }
     // The most layers that could gain come first: if they are too few, one trial tells.
-    if (enough < 2 || !(await holds(enough - 1))) return;
+    if (!(await holds(enough - 1))) return;
     while (enough - tooFew > 1 && couldGain() && !trials.time.isOver)
       await holds(Math.floor((tooFew + enough) / 2));
   };
@@ -133,31 +154,51 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     return eightBitsLose === undefined && isUniform && Number.isFinite(bytes) && isSmaller;
   };
   /** Why a candidate cannot be the best one; undefined if it can. */
-  const whyFutile = ({ steps: [step], noSmallerThan }: Candidate): string | undefined => {
+  const whyFutile = ({
+    steps: [step],
+    noSmallerThan,
+    hopelessBeyond = {},
+  }: Candidate): string | undefined => {
     if (eightBitsLose !== undefined && step?.operation === 'quantize' && step.precision < 8)
-      return `${eightBits} already loses ${Number(eightBitsLose.toPrecision(3))}, and fewer bits lose more`;
-    const least = alone.get(noSmallerThan ?? '');
+      return `${eightBits} already loses ${shortNumber(eightBitsLose)}, and fewer bits lose more`;
+    for (const [name, times] of Object.entries(hopelessBeyond)) {
+      const tried = triedAlone.get(name);
+      if (tried !== undefined && surelyLoses(tried, times * trials.maxLoss))
+        return `${name} loses ${shortNumber(tried.loss)}, more than ${times} times max_loss`;
+    }
+    const least = triedAlone.get(noSmallerThan ?? '')?.bytes;
     const { best } = trials;
     if (request.goal === 'latency' || best === undefined || least === undefined || least < best.bytes)
       return undefined;
     return `no file of theirs is smaller than that of ${best.candidate.name}`;
   };
-  const futile = new Map<string, string[]>();
   const { operators } = context.before;
   for (const candidate of candidatesOf({ request, hasCalibration, operators })) {
     const why = whyFutile(candidate);
     if (why !== undefined) {
-      futile.set(why, [...(futile.get(why) ?? []), candidate.name]);
+      skip(candidate.name, why);
       continue;
     }
     const measured = await trials.try(candidate);
     if (measured === undefined) continue;
-    alone.set(candidate.name, measured.bytes);
+    triedAlone.set(candidate.name, measured);
     if (measured.loss <= trials.maxLoss) continue;
     if (candidate.name === eightBits) eightBitsLose = measured.loss;
     if (isWorthMixing(measured)) await mix(measured);
   }
   for (const [why, names] of futile) trials.notes.push(`Not tried: ${names.join('; ')}, because ${why}.`);
+}
+
+const shortNumber = (loss: number): number => Number(loss.toPrecision(3));
+
+/** Chance of a loss on the samples of a comparison that those of the whole set would not show. */
+const chance = 0.05;
+
+/** Whether a candidate loses more than a share, also if its comparison ended early. */
+function surelyLoses({ loss, trial: { compare } }: Measured, share: number): boolean {
+  if (compare === null || lossMeasure(compare) === 'error') return loss > share;
+  const of = compare.accuracy === null ? (compare.agreement?.choices ?? 0) : compare.accuracy.samples;
+  return share < 1 && exceedsShare(Math.round(loss * of), of, share, chance);
 }
 
 /** Return what a mixture has in bytes, between its own method and 8-bit blocks, by how many ranked layers have 8 bits. */

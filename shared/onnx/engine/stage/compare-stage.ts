@@ -42,7 +42,8 @@ class Comparison {
     this.#feed = feed;
     const names = [...(reference.kept[0]?.keys() ?? []), ...reference.otherOutputs];
     this.differences = names.map((name) => new OutputDifference(name));
-    this.agreement = new Agreement(reference.reading, reference.kept[0]);
+    const all = reference.kept.length === reference.compared ? reference.kept : undefined;
+    this.agreement = new Agreement(reference.reading, reference.kept[0], all);
   }
 
   /** Runs a sample. `was` holds the model's outputs; it is undefined if only labels are counted. */
@@ -80,8 +81,11 @@ class Comparison {
     // Few choices of many may all differ by chance.
     const { choices, different } = this.agreement;
     const expected = (choices / this.compared) * this.#reference.compared;
-    const isByAgreement = of === 'loss' && expected >= fewestChoices && this.#feed.source !== 'synthetic';
-    if (isByAgreement && choices >= fewestChoices && different / expected > most) return true;
+    // Where the error of an output may be that large, it is the loss.
+    const isByAgreement =
+      of === 'loss' && most < uselessError && expected >= fewestChoices && this.#feed.source !== 'synthetic';
+    if (isByAgreement && choices >= fewestChoices)
+      if (different / expected > most || this.agreement.losesMore(most)) return true;
     return this.differences.some((difference) =>
       difference.exceeds(isByAgreement ? uselessError : most, squaredNorms.get(difference.name) ?? 0),
     );

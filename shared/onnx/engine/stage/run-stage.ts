@@ -6,6 +6,7 @@ import { silentRuntime } from '../../measure/session/session.ts';
 import { sessionFlag } from '../../measure/session/session-flag.ts';
 import { SessionPool } from '../../measure/session/session-pool.ts';
 import { type StageLine, StageTask } from '../../measure/session/stage-task.ts';
+import { BlockMemory } from '../../methods/quantize/blocks/block-memory.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { StageReporter } from '../process/stage-reporter.ts';
 import { ReferenceCache } from './reference-outputs.ts';
@@ -21,6 +22,7 @@ function write(line: StageLine): void {
 const level = process.argv.includes(extendedFlag) ? 'extended' : 'all';
 const sessions = new SessionPool(level);
 const references = new ReferenceCache();
+const memory = new BlockMemory();
 
 /**
  * Runs the stage that a task names. Loads the code of that stage only: a stage that transforms runs no session.
@@ -32,7 +34,7 @@ async function answerTo(task: StageTask, voice: StageReporter): Promise<unknown>
     case 'calibrate':
       return await (await import('./calibrate-stage.ts')).calibrateStage(task, voice);
     case 'transform':
-      return (await import('./transform-stage.ts')).transformStage(task, voice);
+      return (await import('./transform-stage.ts')).transformStage(task, voice, memory);
     case 'probe':
       return await (await import('./probe-stage.ts')).probeStage(task, voice, sessions);
     case 'raise':

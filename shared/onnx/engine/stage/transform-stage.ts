@@ -3,6 +3,7 @@ import type { TaskOf } from '../../measure/session/stage-task.ts';
 import { applyStrategy } from '../../methods/apply/apply-strategy.ts';
 import { parseRequest } from '../../methods/apply/parse-request.ts';
 import { readObservations } from '../../methods/calibrate/observations.ts';
+import type { BlockMemory } from '../../methods/quantize/blocks/block-memory.ts';
 import { TransformReport } from '../../methods/report/report.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import { saveModel } from '../../model/file/save-model.ts';
@@ -13,6 +14,7 @@ import type { StageReporter } from '../process/stage-reporter.ts';
 export function transformStage(
   task: TaskOf<'transform'>,
   { progress }: Pick<StageReporter, 'progress'>,
+  memory?: BlockMemory,
 ): StageAnswer<'transform'> {
   const { model: path, out } = task;
   const parsed = parseRequest(task.request);
@@ -25,7 +27,14 @@ export function transformStage(
   const report = new TransformReport();
   try {
     const exclude = [...request.exclude, ...task.exclude];
-    const work = { model, report, observed, floatInputs: task.float_inputs, eightBits: task.eight_bits };
+    const work = {
+      model,
+      report,
+      observed,
+      floatInputs: task.float_inputs,
+      eightBits: task.eight_bits,
+      memory,
+    };
     applyStrategy(work, { ...request, exclude });
     if (!request.keep_metadata) dropNodeMetadata(model.graph);
     const files = saveModel(model, out, task.name, progress);

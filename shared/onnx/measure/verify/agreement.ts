@@ -1,9 +1,10 @@
 import type { Receipt } from '../../receipt/receipt.ts';
 import { isFloatType } from '../session/feed-type.ts';
 import { type FedTensor, type FedTexts, type OtherValue, tensorNumbers } from '../session/session.ts';
+import { exceedsShare } from './exceeds-share.ts';
 import { classesOf, type Reading } from './label-score.ts';
-import { sameNeighbours } from './same-neighbours.ts';
-import { spearman } from './spearman.ts';
+import { KnownNeighbours, sameNeighbours } from './same-neighbours.ts';
+import { spearman, maxSpearman } from './spearman.ts';
 
 type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 
@@ -129,12 +130,22 @@ export class Agreement {
   /** Vectors or scores of both models, one after the other. */
   readonly #before: Float64Array[] = [];
   readonly #after: Float64Array[] = [];
+  /** All vectors of the model, if they are known, and how many of the result's first ones lost their neighbour among them. */
+  readonly #known: KnownNeighbours | undefined;
+  #lost = 0;
+  #looked = 0;
 
   /**
    * @param reading how labels are compared, if there are any; otherwise `first`, the outputs of a model, decides
+   * @param all the model's outputs for all samples, if they are known
    */
-  constructor(reading: Reading | undefined, first: Outputs | undefined) {
+  constructor(
+    reading: Reading | undefined,
+    first: Outputs | undefined,
+    all: readonly Outputs[] | undefined = undefined,
+  ) {
     this.#how = reading === undefined ? first && kindOf(first) : { kind: 'classes', reading };
+    this.#known = this.#how?.kind === 'neighbours' ? knownNeighbours(this.#how.output, all) : undefined;
   }
 
   /** Add the outputs of a sample. Tokens that `mask` leaves out do not count. */
@@ -148,7 +159,7 @@ export class Agreement {
     const counts = maskOf(mask);
     if (this.#how.kind === 'classes') this.#addClasses(was, is, this.#how.reading.axis, counts);
     else {
-      const room = Math.min(maxVectors, Math.floor(maxNumbers / widthOf(was))) - this.#before.length;
+      const room = roomFor(was) - this.#before.length;
       for (const row of rowsOf(was, counts, room)) this.#before.push(row);
       for (const row of rowsOf(is, counts, room)) this.#after.push(row);
     }
@@ -173,6 +184,27 @@ export class Agreement {
     return this.#of - this.#same;
   }
 
+  /**
+   * Whether the vectors or scores so far are enough to say that all of them will lose more than a share. Of vectors that is said
+   * only if they lose several times as much in two ways: few of them have other neighbours than all, and those of the model have not
+   * moved.
+   */
+  losesMore(share: number): boolean {
+    const count = this.#after.length;
+    if (count < fewestToEnd || !Number.isInteger(Math.log2(count))) return false;
+    if (this.#how?.kind === 'ranks') return 1 - maxSpearman(this.#ranked(), count) > share;
+    if (this.#known === undefined) return false;
+    for (; this.#looked < count; this.#looked += 1)
+      if (this.#known.isLost(this.#looked, this.#after[this.#looked] ?? new Float64Array())) this.#lost += 1;
+    const least = timesToEnd * Math.max(share, leastShare);
+    const lost = Math.round((1 - sameNeighbours(this.#before, this.#after).share) * count);
+    return exceedsShare(this.#lost, count, least) && exceedsShare(lost, count, least);
+  }
+
+  #ranked(): number {
+    return spearman(this.#before.map(firstOf), this.#after.map(firstOf));
+  }
+
   /** The result; null if the model does nothing of these, or for too few samples. */
   result(): Measured | null {
     const how = this.#how;
@@ -184,13 +216,19 @@ export class Agreement {
     if (how === undefined || this.#before.length < fewest) return null;
     const { kind, output } = how;
     const [before, after] = [this.#before, this.#after];
-    const rank = kind === 'ranks' ? spearman(before.map(firstOf), after.map(firstOf)) : undefined;
     const { share, cosine } =
-      rank === undefined ? sameNeighbours(before, after) : { share: rank, cosine: null };
+      kind === 'ranks' ? { share: this.#ranked(), cosine: null } : sameNeighbours(before, after);
     if (Number.isNaN(share)) return null;
     return { kind, share, choices: before.length, output, mean_cosine: cosine };
   }
 }
+
+/** Vectors or scores, with fewer of which no comparison ends early. */
+const fewestToEnd = 64;
+/** A smaller share is lost by chance on few samples. */
+const leastShare = 0.01;
+/** Times this share that vectors lose if their comparison ends early. */
+const timesToEnd = 5;
 
 const firstOf = (row: Float64Array): number => row[0] ?? Number.NaN;
 
@@ -199,6 +237,20 @@ const maskOf = (mask: FedTensor | FedTexts | undefined): ArrayLike<number> | und
 
 /** Numbers of a row: a score, a vector, or the vector of each token. */
 const widthOf = ({ dims: [, second = 1, third = second] }: FedTensor): number => third;
+
+/** How many rows of an output are compared. */
+const roomFor = (value: FedTensor): number => Math.min(maxVectors, Math.floor(maxNumbers / widthOf(value)));
+
+/** The vectors of a model for all samples; undefined if they are not known, or are made of those of tokens. */
+function knownNeighbours(output: string, all: readonly Outputs[] = []): KnownNeighbours | undefined {
+  const rows: Float64Array[] = [];
+  for (const outputs of all) {
+    const value = outputs.get(output);
+    if (value === undefined || value.type === 'other' || value.dims.length !== 2) return undefined;
+    rows.push(...rowsOf(value, undefined, roomFor(value) - rows.length));
+  }
+  return rows.length < fewest ? undefined : new KnownNeighbours(rows);
+}
 
 /** The first rows of an output, at most `room`: each by itself, or the mean of its tokens. */
 function rowsOf(value: FedTensor, counts: ArrayLike<number> | undefined, room: number): Float64Array[] {

@@ -24,14 +24,33 @@ export function sameNeighbours(
   return { share: same / units.length, cosine: Number.isFinite(cosine) ? cosine : null };
 }
 
+/**
+ * The vectors of a model, among which the vectors of its result look for their nearest neighbours while the result's own ones are not
+ * all known.
+ */
+export class KnownNeighbours {
+  readonly #units: readonly Float64Array[];
+
+  constructor(vectors: readonly Float64Array[]) {
+    this.#units = vectors.map(unit);
+  }
+
+  /** Whether the nearest neighbour of the result's vector at an index is farther from the model's vector than that one's nearest. */
+  isLost(index: number, after: Float64Array): boolean {
+    const before = this.#units[index];
+    const [nearest, chosen] = [nearestOf(this.#units, index), nearestOf(this.#units, index, unit(after))];
+    if (before === undefined || nearest === undefined || chosen === undefined) return true;
+    return dot(before, this.#units[chosen]) < dot(before, this.#units[nearest]) - tie;
+  }
+}
+
 /** Difference of cosines of which nobody says which is nearer: rounding of half precision is as large. */
 const tie = 1e-3;
 
-/** The index of the nearest other vector; undefined if the vector, or each other one, has no numbers. */
-function nearestOf(units: readonly Float64Array[], index: number): number | undefined {
+/** The index of the vector nearest to the one at an index; undefined if that one, or each other one, has no numbers. */
+function nearestOf(units: readonly Float64Array[], index: number, vector = units[index]): number | undefined {
   let best: number | undefined;
   let most = Number.NEGATIVE_INFINITY;
-  const vector = units[index];
   for (const [other, candidate] of units.entries()) {
     if (other === index) continue;
     const near = dot(vector, candidate);

@@ -10,6 +10,15 @@ export function spearman(a: readonly number[], b: readonly number[]): number {
   return product(ranksA, ranksB) / Math.sqrt(product(ranksA, ranksA) * product(ranksB, ranksB));
 }
 
+/** Standard errors above an estimate that it exceeds by chance once in ten thousand times. */
+const far = 3.72;
+/** Variance of a rank correlation's inverse hyperbolic tangent, times the samples less 3 (Fieller, Hartley and Pearson, 1957). */
+const variance = 1.06;
+
+/** The largest rank correlation of all samples that so many of them make likely. */
+export const maxSpearman = (correlation: number, samples: number): number =>
+  samples <= 3 ? 1 : Math.tanh(Math.atanh(correlation) + far * Math.sqrt(variance / (samples - 3)));
+
 function ranksOf(numbers: readonly number[]): number[] {
   const order = numbers.map((_, at) => at).sort((x, y) => (numbers[x] ?? 0) - (numbers[y] ?? 0));
   const ranks: number[] = [];

@@ -13,8 +13,9 @@ import type { StructuredStrategy } from '../prune/structured/choose-channels.ts'
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { pruneWithUpdate } from '../prune/update-pruning.ts';
 import { awqMethod } from '../quantize/blocks/awq-method.ts';
+import type { BlockMemory } from '../quantize/blocks/block-memory.ts';
 import { gptqMethod } from '../quantize/blocks/gptq-method.ts';
-import { leastErrorLevels, nearestLevels } from '../quantize/blocks/levels-by-block.ts';
+import { leastErrorMethod, nearestLevels } from '../quantize/blocks/levels-by-block.ts';
 import { type LevelChoice, quantizeWeightOnly } from '../quantize/blocks/weight-only.ts';
 import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
 import { convertToFloat16 } from '../quantize/half/float16.ts';
@@ -32,6 +33,8 @@ interface Work {
   floatInputs?: readonly string[] | undefined;
   /** Layers whose blocks have 8 bits, whatever the precision. */
   eightBits?: readonly string[] | undefined;
+  /** Blocks that earlier results of the same process have. */
+  memory?: BlockMemory | undefined;
 }
 
 /**
@@ -108,7 +111,13 @@ const calibrated: Apply<QuantizeRequest> = ({ model, report, observed, floatInpu
 const inBlocks =
   (choiceOf: (work: Work) => LevelChoice): Apply<QuantizeRequest> =>
   (work, request) =>
-    quantizeWeightOnly(work.model, { ...request, eightBits: work.eightBits }, work.report, choiceOf(work));
+    quantizeWeightOnly(
+      work.model,
+      { ...request, eightBits: work.eightBits },
+      work.report,
+      choiceOf(work),
+      work.memory,
+    );
 
 /** Implementation of every quantization strategy. */
 const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> = {
@@ -119,14 +128,14 @@ const quantizations: Readonly<Record<QuantizeStrategy, Apply<QuantizeRequest>>> 
   static_entropy: calibrated,
   static_mse: calibrated,
   weight_only: inBlocks(() => ({ methodOf: () => nearestLevels })),
-  weight_only_mse: inBlocks(() => ({ methodOf: () => leastErrorLevels })),
+  weight_only_mse: inBlocks(() => ({ methodOf: (_, __, memory) => leastErrorMethod(memory) })),
   awq: inBlocks(({ observed: { statistics } }) => ({
     statistics,
-    methodOf: (uses, scaled) => awqMethod(scaled)(uses),
+    methodOf: (uses, scaled, memory) => awqMethod(scaled, memory)(uses),
   })),
   gptq: inBlocks(({ report, observed: { statistics } }) => ({
     statistics,
-    methodOf: (uses, scaled) => gptqMethod(scaled, report)(uses),
+    methodOf: (uses, scaled, memory) => gptqMethod(scaled, report, memory)(uses),
   })),
   auto: () => {
     throw new Error('auto consists of other strategies');

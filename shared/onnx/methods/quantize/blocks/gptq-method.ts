@@ -1,10 +1,11 @@
 import { type Curvature, curvatureOf, largestFirst } from '../../calibrate/curvature.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
+import type { BlockMemory } from './block-memory.ts';
 import { type BlockFormat, blockCount, type Matrix } from './block-quantize.ts';
 import { bestBlockScale, levelOf, reciprocalOf } from './block-scale.ts';
 import { type BlockMethod, type BlockUse, observedInputs } from './block-weight.ts';
-import { leastErrorLevels } from './levels-by-block.ts';
+import { leastErrorMethod } from './levels-by-block.ts';
 import { type BlockLevels, packBlocks } from './pack-blocks.ts';
 
 /**
@@ -12,23 +13,27 @@ import { type BlockLevels, packBlocks } from './pack-blocks.ts';
  * and products whose input no sample reached.
  */
 export const gptqMethod =
-  (statistics: CalibrationStatistics, report: TransformReport) =>
+  (statistics: CalibrationStatistics, report: TransformReport, memory: BlockMemory) =>
   (uses: readonly BlockUse[]): BlockMethod => {
     const inputs = observedInputs(uses, statistics);
     const tables = new Set(
       uses.filter(({ kind }) => kind === 'table').map(({ weight }) => weight.tensor.name),
     );
     const curvatures = new Curvatures(statistics);
+    const leastError = leastErrorMethod(memory);
     return (matrix, format, weight) => {
       const input = inputs.get(weight.tensor.name) ?? '';
-      const curvature = curvatures.of(input);
-      if (curvature !== undefined) return packBlocks(matrix, gptqLevels(matrix, curvature, format), format);
+      const blocks = memory.blocks('gptq', matrix, format, statistics.get(input), () => {
+        const curvature = curvatures.of(input);
+        return curvature && packBlocks(matrix, gptqLevels(matrix, curvature, format), format);
+      });
+      if (blocks !== undefined) return blocks;
       if (!tables.has(weight.tensor.name)) {
         report.notes.push(
           `${weight.tensor.name} is quantized as by weight_only_mse: its inputs were not observed, were always zero, or are too wide.`,
         );
       }
-      return leastErrorLevels(matrix, format, weight);
+      return leastError(matrix, format, weight);
     };
   };
 

@@ -1,3 +1,4 @@
+import type { BlockMemory } from './block-memory.ts';
 import {
   type BlockFormat,
   type Blocks,
@@ -84,6 +85,12 @@ export const nearestLevels: BlockMethod = (matrix, format) =>
  * at that scale. So a few large values in a block do not make all others coarse. This needs no data.
  */
 export const leastErrorLevels: BlockMethod = (matrix, format) => weightedLevels(matrix, format, undefined);
+
+/** The same, with the blocks that are in memory. */
+export const leastErrorMethod =
+  (memory: BlockMemory): BlockMethod =>
+  (matrix, format) =>
+    memory.blocks('least error', matrix, format, undefined, () => weightedLevels(matrix, format, undefined));
 
 /** Do the same with the squared error of each value weighted by that of its place along K. */
 export const weightedLevels = (

@@ -4,6 +4,7 @@ import type { CalibrationStatistics, InputStatistics } from '../../calibrate/sta
 import type { TransformReport } from '../../report/report.ts';
 import { divideActivations } from '../divide-activations.ts';
 import { foldTransposes } from '../fold-transposes.ts';
+import type { BlockMemory } from './block-memory.ts';
 import type { BlockFormat } from './block-quantize.ts';
 import { inputFactors } from './input-factors.ts';
 
@@ -13,7 +14,7 @@ import { inputFactors } from './input-factors.ts';
  */
 export function scaleInputs(
   graph: Graph,
-  { exclude, format }: { exclude: readonly string[]; format: BlockFormat },
+  { exclude, format, memory }: { exclude: readonly string[]; format: BlockFormat; memory: BlockMemory },
   statistics: CalibrationStatistics,
   report: TransformReport,
 ): CalibrationStatistics {
@@ -23,7 +24,9 @@ export function scaleInputs(
   foldTransposes(graph, new Set(shared));
   const { factors, nodes } = divideActivations(graph, new Names(graph), exclude, (activation, products) => {
     const observed = statistics.get(activation);
-    return observed && inputFactors(products, observed, format);
+    return (
+      observed && memory.factors(products, observed, format, () => inputFactors(products, observed, format))
+    );
   });
   if (factors.size > 0)
     report.notes.push(

@@ -10,6 +10,7 @@ import { storeAsLookedUp } from '../dynamic/tied-tables.ts';
 import { widenHalf } from '../dynamic/widen-half.ts';
 import { foldMoved } from '../fold-weights.ts';
 import { foldWidened } from '../fold-widened.ts';
+import { BlockMemory } from './block-memory.ts';
 import { type BlockFormat, blockCount, usualBlockSize } from './block-quantize.ts';
 import {
   BlockCache,
@@ -39,7 +40,7 @@ export interface LevelChoice {
   /** Statistics of the inputs of products. With them, inputs are scaled by channel first. */
   statistics?: CalibrationStatistics;
   /** Return the method for these weights. It gets the statistics of the scaled inputs. */
-  methodOf(uses: readonly BlockUse[], statistics: CalibrationStatistics): BlockMethod;
+  methodOf(uses: readonly BlockUse[], statistics: CalibrationStatistics, memory: BlockMemory): BlockMethod;
 }
 
 const nearest: LevelChoice = { methodOf: () => nearestLevels };
@@ -56,19 +57,20 @@ export function quantizeWeightOnly(
   { precision, quant_type, exclude, block_size, eightBits = [] }: BlockRequest,
   report: TransformReport,
   { statistics, methodOf }: LevelChoice = nearest,
+  memory: BlockMemory = new BlockMemory(),
 ): void {
   const bits = precision === 8 ? 8 : 4;
   const symmetric = quant_type === 'int4' || quant_type === 'int8';
   const format: BlockFormat = { bits, symmetric, blockSize: block_size ?? usualBlockSize };
   prepareBlocks(model.graph, exclude);
-  const scaled = statistics && scaleInputs(model.graph, { exclude, format }, statistics, report);
+  const scaled = statistics && scaleInputs(model.graph, { exclude, format, memory }, statistics, report);
   const uses = findBlockUses(model.graph, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);
   const store = new BlockStore(
     names,
     uses,
-    { format, eightBits, method: methodOf(uses, scaled ?? new Map()) },
+    { format, eightBits, method: methodOf(uses, scaled ?? new Map(), memory) },
     report,
   );
   const byNode = new Map(uses.map((use) => [use.node, use]));

@@ -183,4 +183,37 @@ describe('a limit of what may be lost', () => {
     expect(data.samples).toBe(32);
     expect(agreement).toMatchObject({ kind: 'classes', share: 0, choices: 32 });
   });
+
+  test('ends that of vectors as soon as those of the model show how many neighbours are lost', async () => {
+    const folder = await testFolder();
+    const count = 128;
+    // Pairs of neighbours. Each vector comes nearer to one of the next pair.
+    const angle = (index: number) => 30 + 5 * Math.floor(index / 2) + (index % 2);
+    const moved = (index: number) => angle(index) + 3 * (2 * (index % 2) - 1);
+    const [before = '', after = ''] = [angle, moved].map((of, at) => {
+      const rows = Array.from({ length: count }, (_, index) => (of(index) * Math.PI) / 180);
+      const table = Float32Array.from(rows.flatMap((one) => [Math.cos(one), Math.sin(one)]));
+      const model = smallModel({
+        nodes: [makeNode('MatMul', ['x', 'table'], ['embedding'])],
+        constants: [makeTensor('table', 'float', [count, 2], table)],
+        inputs: { x: ['N', count] },
+        outputs: { embedding: ['N', 2] },
+      });
+      mkdirSync(join(folder, `${at}`));
+      return join(folder, `${at}`, saveModel(model, join(folder, `${at}`))[0] ?? '');
+    });
+    const set = join(folder, 'set.npz');
+    const one = Float32Array.from({ length: count ** 2 }, (_, at) => (at % (count + 1) === 0 ? 1 : 0));
+    await writeNpz(set, { x: { type: 'float', dims: [count, count], values: one } });
+    const [input] = feedOf(set).inputs;
+    if (input === undefined) throw new Error('the feed has no input');
+    const feed = { ...feedOf(set), inputs: [{ ...input, declared: [null, count], dims: [1, count] }] };
+    const task = { kind: 'compare', before, after, feed, limit: { of: 'loss', most: 0.01 } } as const;
+
+    const { agreement, data, outputs } = await compareStage(task, { progress: () => {} });
+
+    expect(outputs[0]?.relative_l2_error).toBeLessThan(0.1);
+    expect(agreement).toMatchObject({ kind: 'neighbours', share: 0, choices: 64 });
+    expect(data.samples).toBe(64);
+  });
 });

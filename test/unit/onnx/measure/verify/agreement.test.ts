@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Agreement, classReading } from '../../../../../shared/onnx/measure/verify/agreement.ts';
+import { exceedsShare } from '../../../../../shared/onnx/measure/verify/exceeds-share.ts';
 import { pairedInterval } from '../../../../../shared/onnx/measure/verify/paired-interval.ts';
-import { spearman } from '../../../../../shared/onnx/measure/verify/spearman.ts';
+import { spearman, maxSpearman } from '../../../../../shared/onnx/measure/verify/spearman.ts';
+import { seededFloats } from '../../../../support/onnx/seeded.ts';
+import { seededRandom } from '../../../../support/seeded-random.ts';
 
 const floats = (dims: readonly number[], ...values: number[]) => ({
   ...({ type: 'float', dims } as const),
@@ -44,6 +47,81 @@ test('vectors agree on their nearest neighbour, and one that is as near counts',
   const alike = new Agreement(undefined, vectors(Array(16).fill(7)));
   alike.add(vectors(Array(16).fill(7)), vectors(angles));
   expect(alike.result()?.share).toBe(1);
+});
+
+describe('whether more is lost than a share, before all samples ran', () => {
+  /** The vectors of 200 samples on a circle, pairs of neighbours 0.9 degrees apart. Those at 0 degrees would be a distribution. */
+  const angles = Array.from(
+    { length: 200 },
+    (_, index) => 30 + 1.8 * (index - (index % 2)) + 0.9 * (index % 2),
+  );
+  const vector = (angle: number) => outputs('sentence_embedding', floats([1, 2], ...at(angle)));
+  const all = angles.map(vector);
+
+  /** Each vector of a pair far from its neighbour. */
+  const astray = angles.map((angle, index) => angle + 90 * (1 + (index % 2)));
+
+  /** At how many samples a result with the vectors at these angles is said to lose more than 1 %. */
+  function endsAt(moved: readonly number[], known: typeof all | undefined) {
+    const agreement = new Agreement(undefined, all[0], known);
+    for (const [index, angle] of moved.entries()) {
+      agreement.add(vector(angles[index] ?? 0), vector(angle));
+      if (agreement.losesMore(0.01)) return { at: index + 1, result: agreement.result() };
+    }
+    return undefined;
+  }
+
+  test('is said of vectors most of which found other neighbours, and the result shows it', () => {
+    const found = endsAt(astray, all);
+    expect(found?.at).toBe(64);
+    expect(found?.result).toMatchObject({ kind: 'neighbours', share: 0, choices: 64 });
+  });
+
+  test('is not said of vectors that lose each other, but whose neighbours come later', () => {
+    const random = seededRandom(4);
+    const half = Array.from({ length: 100 }, () => seededFloats(random, 32, 1));
+    const noise = () => seededFloats(random, 32, 0.4);
+    const wide = (values: Float32Array) => outputs('sentence_embedding', floats([1, 32], ...values));
+    const was = [...half, ...half].map(wide);
+    const agreement = new Agreement(undefined, was[0], was);
+    const shares: (number | undefined)[] = [];
+    for (const [index, values] of [...half, ...half].entries()) {
+      const change = noise();
+      agreement.add(was[index] ?? new Map(), wide(values.map((one, place) => one + (change[place] ?? 0))));
+      expect(agreement.losesMore(0.01)).toBe(false);
+      shares.push(agreement.result()?.share);
+    }
+    expect(shares[63]).toBeLessThan(0.8);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  test('is not said where the vectors of all samples are not known', () => {
+    expect(endsAt(astray, undefined)).toBeUndefined();
+  });
+
+  test('is said of scores in an order of their own', () => {
+    const score = (value: number) => outputs('logits', floats([1, 1], value));
+    const losesAt = (disorder: number) => {
+      const agreement = new Agreement(undefined, score(0));
+      for (let index = 0; index < 128; index += 1) {
+        agreement.add(score(index), score(index + disorder * ((index * 37) % 64)));
+        if (agreement.losesMore(0.05)) return index + 1;
+      }
+      return undefined;
+    };
+    expect(losesAt(0.1)).toBeUndefined();
+    expect(losesAt(100)).toBeLessThanOrEqual(64);
+  });
+
+  test('keeps to the chance of a binomial distribution', () => {
+    // scipy.stats.binom.sf(3, 32, 0.01) is 2.9e-4, and binom.sf(4, 32, 0.01) is 1.6e-5.
+    expect(exceedsShare(4, 32, 0.01)).toBe(false);
+    expect(exceedsShare(5, 32, 0.01)).toBe(true);
+    expect(exceedsShare(4, 32, 0.01, 0.001)).toBe(true);
+    expect(exceedsShare(1, 100, 0.01)).toBe(false);
+    expect(maxSpearman(1, 32)).toBe(1);
+    expect(maxSpearman(0.9, 64)).toBeCloseTo(Math.tanh(1.4722 + 3.72 * Math.sqrt(1.06 / 61)), 4);
+  });
 });
 
 test('outputs that are no numbers agree on nothing', () => {

@@ -60,7 +60,7 @@ test('weights of inputs that differ eightyfold keep their digits in 4 bits if th
   const scaled = await errorOf((model) =>
     quantizeWeightOnly(model, four, report, {
       statistics,
-      methodOf: (uses, scaled) => awqMethod(scaled)(uses),
+      methodOf: (uses, scaled, memory) => awqMethod(scaled, memory)(uses),
     }),
   );
   expect(plain).toBeGreaterThan(0.3);
@@ -77,7 +77,7 @@ describe.each([4, 8] as const)('blocks of %i bits', (precision) => {
         await errorOf((model) => {
           quantizeWeightOnly(model, { ...request, quant_type }, new TransformReport(), {
             statistics,
-            methodOf: (uses, scaled) => awqMethod(scaled)(uses),
+            methodOf: (uses, scaled, memory) => awqMethod(scaled, memory)(uses),
           });
         }),
       );
