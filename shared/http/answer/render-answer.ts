@@ -5,7 +5,7 @@ import { encodeCursor } from '../definition/cursor.ts';
 import { jsonSchema, successStatus } from '../definition/endpoint-output.ts';
 import type { AnyEndpoint, Exchange } from '../definition/middleware.ts';
 import { type NextPage, Reply } from '../definition/reply.ts';
-import { applyMask } from '../fields-mask/fields-mask.ts';
+import { applyMask, maskedSchema } from '../fields-mask/fields-mask.ts';
 import type { FieldsMask } from '../fields-mask/parse-mask.ts';
 import { headerOf, type Result } from '../pipeline/proxy-event.ts';
 import {
@@ -102,8 +102,9 @@ export async function renderJson(
   mask?: FieldsMask,
 ): Promise<string> {
   const schema = jsonSchema(endpoint);
+  const parser = mask === undefined ? schema : maskedSchema(schema, mask);
   const write = (part: unknown): string => {
-    const shaped = schema.parse(part);
+    const shaped = parser.parse(part);
     return JSON.stringify(mask === undefined ? shaped : applyMask(mask, schema, shaped));
   };
   if (!Array.isArray(value) || schema.type !== 'array' || value.length <= rowsAtOnce) return write(value);

@@ -84,6 +84,7 @@ const anything = z.unknown();
 
 function show(mask: Mask, schema: Schema, value: unknown): unknown {
   if (value === null || value === undefined) return null;
+  if (mask === true && isComplete(schema)) return value;
   const shape = shapeOfValue(schema, value);
   if (shape.kind === 'list' && Array.isArray(value)) {
     return value.map((element: unknown, at) =>
@@ -100,6 +101,54 @@ function show(mask: Mask, schema: Schema, value: unknown): unknown {
     }),
   );
 }
+
+/** Return whether no value of a schema lacks a field that the schema knows. A mask that takes all of it changes nothing. */
+function isComplete(schema: Schema): boolean {
+  const known = complete.get(schema);
+  if (known !== undefined) return known;
+  // A schema that contains itself is taken as one that is not.
+  complete.set(schema, false);
+  const result = alternativesOf(schema).every(({ schema: alternative, shape }) => {
+    if (shape.kind === 'open') return false;
+    if (shape.kind === 'scalar') return true;
+    const rest = shape.rest === undefined || isComplete(shape.rest);
+    if (shape.kind === 'list') return rest && shape.items.every(isComplete);
+    if (alternative instanceof core.$ZodRecord && shape.fields.size > 0) return false;
+    return rest && [...shape.fields.values()].every(isPresent);
+  });
+  complete.set(schema, result);
+  return result;
+}
+
+const complete = new WeakMap<Schema, boolean>();
+
+const isPresent = (field: Schema): boolean => field._zod.optout !== 'optional' && isComplete(field);
+
+/**
+ * Return the schema of a list whose rows have only the fields that a mask names, so that the others of many rows are not
+ * parsed. Other schemas are returned as they are.
+ */
+export function maskedSchema(schema: z.ZodType, mask: FieldsMask): z.ZodType {
+  if (!(schema instanceof z.ZodArray) || !(schema.element instanceof z.ZodObject)) return schema;
+  const { element } = schema;
+  const isPlain = element.def.catchall === undefined && (element.def.checks?.length ?? 0) === 0;
+  if (mask.has('*') || !isPlain) return schema;
+  const names = Object.keys(element.shape).filter((name) => mask.has(name));
+  const key = names.join();
+  const byNames = masked.get(schema) ?? new Map<string, z.ZodType>();
+  masked.set(schema, byNames);
+  const found = byNames.get(key);
+  if (found !== undefined) return found;
+  // Callers choose the names, and to make a schema takes longer than to parse a row.
+  if (byNames.size >= maxMasked) return schema;
+  const result = z.array(z.object(Object.fromEntries(names.map((name) => [name, element.shape[name]]))));
+  byNames.set(key, result);
+  return result;
+}
+
+const masked = new WeakMap<z.ZodType, Map<string, z.ZodType>>();
+/** Schemas that are kept for each list. The clients of this project use fewer. */
+const maxMasked = 20;
 
 /** The shape that a value of a schema has. */
 function shapeOfValue(schema: Schema, value: unknown): Shape {

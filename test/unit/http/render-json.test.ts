@@ -34,3 +34,27 @@ test('a row that does not fit is refused wherever it stands', async () => {
   const faulty = [...rows(600), { id: 'none', name: 'x' }];
   await expect(renderJson(list, faulty)).rejects.toThrow(z.ZodError);
 });
+
+test('a field that the mask leaves out is not parsed, and absent ones of those it takes are null', async () => {
+  const part = z.object({ known: z.number().optional(), of: z.record(z.string(), z.number()) });
+  const lists = { name: 'listParts', output: { 200: z.array(row.extend({ part, parts: z.array(row) })) } };
+  const value = [{ id: 'none', name: 'x', part: { of: { a: 1 }, more: 2 }, parts: rows(2), more: 3 }];
+
+  const text = await renderJson(lists, value, parseMask('part,parts,name,other'));
+
+  const parts = rows(2).map(({ id, name }) => ({ id, name }));
+  expect(text).toBe(JSON.stringify([{ part: { known: null, of: { a: 1 } }, parts, name: 'x' }]));
+});
+
+test('however many masks are used, each shows its fields', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `field${index}`);
+  const wide = {
+    name: 'listWide',
+    output: { 200: z.array(z.object(Object.fromEntries(names.map((name) => [name, z.number()])))) },
+  };
+  const value = [Object.fromEntries(names.map((name, index) => [name, index]))];
+
+  const shown = await Promise.all(names.map((name) => renderJson(wide, value, parseMask(name))));
+
+  expect(shown).toEqual(names.map((name, index) => `[{"${name}":${index}}]`));
+});
