@@ -5,6 +5,7 @@ import { measureCompare, recordWide } from './bench/compare.ts';
 import { measureCurves, recordCurves } from './bench/curves.ts';
 import { type Figure, figureText, isMet } from './bench/figure.ts';
 import { measureFirstPage } from './bench/first-page.ts';
+import { measureHome } from './bench/home.ts';
 import { measureLive, recordLive } from './bench/live.ts';
 import { measureMedia, type Pictures, recordMedia } from './bench/media.ts';
 import { measureMlflow } from './bench/mlflow.ts';
@@ -19,9 +20,9 @@ const usage = `Usage: npm run proof -- console [--count <number>] [--data <folde
   --data    where they are kept for the next time, as \`npm run demo -- --many --data <folder>\` records them
   --mlflow  a Python that has MLflow 3: its page is measured beside the console, with as many runs
   --pictures <runs>x<steps> of 8 pictures each (50x100); recording them takes minutes
-  --only    measures one part alone: page, table, compare, curves, media, live, sweep`;
+  --only    measures one part alone: page, home, table, compare, curves, media, live, sweep`;
 
-const parts = ['page', 'table', 'compare', 'curves', 'media', 'live', 'sweep'] as const;
+const parts = ['page', 'home', 'table', 'compare', 'curves', 'media', 'live', 'sweep'] as const;
 type Part = (typeof parts)[number];
 
 interface Options {
@@ -48,12 +49,13 @@ async function measure({ count, data, python, only, pictures }: Options): Promis
     figures.push({ what: 'first page, compressed', value: bytes / 1000, unit: 'KB', bound: 80 });
   }
   await signIn(page, service.admin);
-  if (isAsked('table')) {
+  if (isAsked('home') || isAsked('table')) {
     const { project_id, found, seconds } = await recordMany(client, count, {
       onProgress: (done) => console.log(`recorded ${done}`),
     });
     console.log(`recorded ${count - found} experiments in ${seconds.toFixed(0)} s, ${found} were there`);
-    figures.push(...(await measureTable(page, project_id, count)));
+    if (isAsked('home')) figures.push(...(await measureHome(page, count)));
+    if (isAsked('table')) figures.push(...(await measureTable(page, project_id, count)));
   }
   if (isAsked('compare')) {
     const { project_id } = await recordMany(client, 1, { name: 'Wide experiments' });

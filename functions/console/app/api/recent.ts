@@ -1,8 +1,9 @@
 import type { endpoint as searchExperiments } from '../../../experiments/search/search-experiments.endpoint.ts';
+import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readUserBudget } from '../../../users/budget/read-user-budget.endpoint.ts';
-import type { Experiment, Project } from './answers.ts';
+import type { Experiment } from './answers.ts';
 import { call, page } from './calls.ts';
-import { loadProjects } from './projects.ts';
+import { type ListedProject, loadProject } from './projects.ts';
 
 const maxShown = 8;
 export const maxLive = 50;
@@ -54,9 +55,26 @@ export const loadFailed = async (): Promise<Experiment[]> =>
 export const loadEnded = (): Promise<Experiment[]> =>
   search(`status IN ${ended}`, 'stopped_at DESC', maxShown);
 
-/** Projects, those that were changed last first. */
-export const loadRecentProjects = async (): Promise<Project[]> =>
-  [...(await loadProjects())].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+/** The newest projects, and whether there are others. */
+export async function loadRecentProjects(): Promise<{ projects: ListedProject[]; hasMore: boolean }> {
+  const { rows } = await page<typeof listProjects>('GET /projects/', { query: { limit: maxShown + 1 } });
+  return { projects: rows.slice(0, maxShown), hasMore: rows.length > maxShown };
+}
+
+/** Return a reader of the names of projects by ID. It asks for each once. The name of a project that is gone is its ID. */
+export function projectNames(): (project_id: string) => Promise<string> {
+  const names = new Map<string, Promise<string>>();
+  return (project_id) => {
+    const name =
+      names.get(project_id) ??
+      loadProject(project_id).then(
+        ({ project_name }) => project_name,
+        () => project_id,
+      );
+    names.set(project_id, name);
+    return name;
+  };
+}
 
 /** Return the newest experiment of all projects, for a page that waits for the first one. */
 export const loadNewest = async (): Promise<Experiment | undefined> =>

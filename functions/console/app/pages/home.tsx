@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import type { Experiment, Project } from '../api/answers.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Experiment } from '../api/answers.ts';
+import type { ListedProject } from '../api/projects.ts';
 import {
   loadEnded,
   loadFailed,
@@ -8,6 +9,7 @@ import {
   loadRecentProjects,
   loadUnfinished,
   maxLive,
+  projectNames,
 } from '../api/recent.ts';
 import { ownRights } from '../api/rights.ts';
 import { person } from '../api/session.ts';
@@ -28,13 +30,25 @@ type Row = Experiment;
 const linkTo = ({ project_id, experiment_id }: Row): string =>
   href(['projects', project_id, 'experiments', experiment_id]);
 
+type NameOf = (project_id: string) => string | Promise<string>;
+
+/** Name of a project. The page knows those that it lists, and asks for others where an experiment of theirs is shown. */
+function ProjectName({ id, nameOf }: { id: string; nameOf: NameOf }) {
+  const known = nameOf(id);
+  const [loaded, setLoaded] = useState('…');
+  useEffect(() => {
+    if (typeof known !== 'string') void known.then(setLoaded);
+  }, [known]);
+  return <bdi>{typeof known === 'string' ? known : loaded}</bdi>;
+}
+
 const Line = ({
   row,
   nameOf,
   hasStatus = true,
 }: {
   row: Row;
-  nameOf: (id: string) => string;
+  nameOf: NameOf;
   /** False below a heading that says it for all. */
   hasStatus?: boolean;
 }) => (
@@ -50,7 +64,7 @@ const Line = ({
           <bdi>{row.name}</bdi>
         </strong>{' '}
         <span class="soft within">
-          in <bdi>{nameOf(row.project_id)}</bdi>
+          in <ProjectName id={row.project_id} nameOf={nameOf} />
         </span>
         {row.status === 'FAILED' && row.status_reason !== null && (
           <span class="why clamp">{causeText(row.status_reason)}</span>
@@ -118,7 +132,7 @@ const Lines = ({
   hasStatus = true,
 }: {
   rows: readonly Row[];
-  nameOf: (id: string) => string;
+  nameOf: NameOf;
   none: string;
   hasStatus?: boolean;
 }) => {
@@ -149,8 +163,10 @@ function Cost() {
   );
 }
 
-function Overview({ projects }: { projects: readonly Project[] }) {
-  const nameOf = (id: string) => projects.find(({ project_id }) => project_id === id)?.project_name ?? id;
+function Overview({ projects, hasMore }: { projects: readonly ListedProject[]; hasMore: boolean }) {
+  const read = useMemo(projectNames, []);
+  const nameOf: NameOf = (id) =>
+    projects.find(({ project_id }) => project_id === id)?.project_name ?? read(id);
   const live = useLive('home-running', loadUnfinished, { every: () => often, isKept: true });
   // An experiment may end during the requests. Leave it out of the running ones.
   const running = (live.data ?? []).filter(({ status }) => !isFinal(status));
@@ -177,9 +193,9 @@ function Overview({ projects }: { projects: readonly Project[] }) {
         {(ended) => <Lines rows={ended} nameOf={nameOf} none="No experiment has ended yet." />}
       </Part>
       <section aria-labelledby="projects">
-        <h2 id="projects">Projects</h2>
+        <h2 id="projects">Newest projects</h2>
         <ul class="lines">
-          {projects.slice(0, 8).map((project) => (
+          {projects.map((project) => (
             <li key={project.project_id}>
               <a class="line-link" href={href(['projects', project.project_id])}>
                 <span class="grow">
@@ -188,14 +204,15 @@ function Overview({ projects }: { projects: readonly Project[] }) {
                   </strong>{' '}
                   <span class="soft clamp">{project.project_description}</span>
                 </span>
+                <span class="soft number">{plural(project.experiments, 'experiment')}</span>
                 <span class="soft number">
-                  <Ago time={project.updated_at} />
+                  <Ago time={project.created_at} />
                 </span>
               </a>
             </li>
           ))}
         </ul>
-        {projects.length > 8 && <a href={href(['projects'])}>All {plural(projects.length, 'project')}</a>}
+        {hasMore && <a href={href(['projects'])}>All projects</a>}
       </section>
       <Cost />
     </>
@@ -205,23 +222,24 @@ function Overview({ projects }: { projects: readonly Project[] }) {
 /** Home page: what needs somebody, what runs, what has ended. Each part is a request of its own. */
 export function HomePage() {
   const live = useLive('home-projects', loadRecentProjects, {
-    every: (projects) => (projects.length === 0 ? often : usual),
+    every: ({ projects }) => (projects.length === 0 ? often : usual),
     isKept: true,
   });
   // Older projects may be from before the first one. A first training makes its project, and later its experiment.
   const older = useRef(live.data);
   const isWaiting = useRef(false);
-  if (live.data?.length === 0 && live.data !== older.current) isWaiting.current = ownRights().mayCreate;
+  if (live.data?.projects.length === 0 && live.data !== older.current)
+    isWaiting.current = ownRights().mayCreate;
   return (
     <>
       <PageHead title="Home" />
       <Loaded live={live} rows={8} what="The projects could not be loaded">
-        {(projects) =>
+        {(recent) =>
           isWaiting.current ? (
             <FirstSteps />
-          ) : projects.length > 0 ? (
-            <Overview projects={projects} />
-          ) : projects === older.current ? null : (
+          ) : recent.projects.length > 0 ? (
+            <Overview {...recent} />
+          ) : recent === older.current ? null : (
             <NothingYet />
           )
         }
