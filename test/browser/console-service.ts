@@ -179,6 +179,9 @@ export async function visit(page: Page, place: string): Promise<void> {
       }),
     `#/${place}`,
   );
+  // What the test before this one has left in a form.
+  const discard = page.getByRole('button', { name: 'Discard', exact: true });
+  if (await discard.isVisible()) await discard.click();
   await settle(page);
 }
 

@@ -6,6 +6,7 @@ import { ProjectPage } from './pages/project.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
 import { LinkButton } from './ui/controls/button.tsx';
+import { EditsQuestion } from './ui/controls/edits-question.tsx';
 import { leavePage, PageHead } from './ui/page-head.tsx';
 import { href, keep, keptOf, place } from './ui/router.ts';
 import { Empty } from './ui/states/empty.tsx';
@@ -97,6 +98,7 @@ export function App() {
       <Shell>
         <Page />
       </Shell>
+      <EditsQuestion />
       {isExpired.value && <SignInDialog />}
     </>
   );

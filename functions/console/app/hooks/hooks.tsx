@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Rights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
+import { leaveEdits } from '../ui/edits.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
@@ -17,6 +18,8 @@ export function Hooks({ project_id, rights }: { project_id: string; rights: Righ
   const [edited, setEdited] = useState<string>();
   const [opened, setOpened] = useState<string>();
   const [secret, setSecret] = useState<{ name: string; secret: string }>();
+  const list = useRef<HTMLDivElement>(null);
+  const edit = (next: string | undefined) => leaveEdits(() => setEdited(next), list.current);
   const saved = async (name: string, made: string | null) => {
     setEdited(undefined);
     setSecret(made === null ? undefined : { name, secret: made });
@@ -25,7 +28,7 @@ export function Hooks({ project_id, rights }: { project_id: string; rights: Righ
   return (
     <Loaded live={live} rows={2} what="The hooks could not be loaded">
       {(hooks) => (
-        <>
+        <div ref={list}>
           {hooks.length === 0 && (
             <p class="soft small">
               None yet. A hook tells Slack, Discord, Teams or a program when an experiment fails, a sweep
@@ -53,7 +56,7 @@ export function Hooks({ project_id, rights }: { project_id: string; rights: Righ
                 rights={rights}
                 isOpen={opened === hook.name}
                 onOpen={() => setOpened(opened === hook.name ? undefined : hook.name)}
-                onEdit={() => setEdited(edited === hook.name ? undefined : hook.name)}
+                onEdit={() => edit(edited === hook.name ? undefined : hook.name)}
                 onChange={live.refresh}
               />
               {edited === hook.name && <HookForm project_id={project_id} hook={hook} onSaved={saved} />}
@@ -67,12 +70,12 @@ export function Hooks({ project_id, rights }: { project_id: string; rights: Righ
               <HookForm project_id={project_id} hook={undefined} onSaved={saved} />
             ) : (
               <div class="bar-row after">
-                <Button icon="plus" onClick={() => setEdited('')}>
+                <Button icon="plus" onClick={() => edit('')}>
                   Add a hook
                 </Button>
               </div>
             ))}
-        </>
+        </div>
       )}
     </Loaded>
   );

@@ -26,6 +26,7 @@ import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
+import { leaveEdits } from '../ui/edits.ts';
 import { PageHead } from '../ui/page-head.tsx';
 import { forgetPicture, isUploaded, Picture } from '../ui/picture.tsx';
 import { place } from '../ui/router.ts';
@@ -318,7 +319,7 @@ export function AccountPage() {
   return (
     <>
       <PageHead title="Account">
-        <Button icon="out" onClick={signOut}>
+        <Button icon="out" onClick={() => leaveEdits(() => void signOut())}>
           Sign out
         </Button>
       </PageHead>

@@ -91,6 +91,7 @@ export function ConfigEditor({
           wrap="off"
           rows={Math.max(10, Math.min(26, count + 1))}
           value={content}
+          data-stored={file.content}
           {...(fault !== undefined && { 'aria-invalid': true, 'aria-describedby': 'editor-fault' })}
           onInput={({ currentTarget }) => setContent(currentTarget.value)}
           onScroll={({ currentTarget }) => {

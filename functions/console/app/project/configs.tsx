@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { loadConfigFile, loadConfigGraph, loadConfigs } from '../api/files.ts';
 import { useLive } from '../api/use-live.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
 import { Drawing } from '../ui/drawing.tsx';
+import { leaveEdits } from '../ui/edits.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { ConfigEditor, type OnUnsaved } from './config-editor.tsx';
 
@@ -68,6 +69,7 @@ export function Configs({
   onUnsaved?: OnUnsaved;
 }) {
   const live = useLive(`configs/${project_id}`, () => loadConfigs(project_id));
+  const box = useRef<HTMLDivElement>(null);
   const [isNew, setNew] = useState(false);
   const [name, setName] = useState('train.yaml');
   const [draft, setDraft] = useState<{ config_id: string; content: string; tag: undefined }>();
@@ -82,7 +84,7 @@ export function Configs({
           void live.refresh();
         };
         return (
-          <>
+          <div ref={box}>
             <div class="bar-row">
               {configs.length > 0 && (
                 <select
@@ -90,8 +92,13 @@ export function Configs({
                   aria-label="Configuration"
                   value={current?.config_id ?? ''}
                   onChange={({ currentTarget }) => {
-                    setDraft(undefined);
-                    onChoose(currentTarget.value);
+                    const { value } = currentTarget;
+                    // Until the answer, the choice is that of the text on the page.
+                    currentTarget.value = current?.config_id ?? '';
+                    leaveEdits(() => {
+                      setDraft(undefined);
+                      onChoose(value);
+                    }, box.current);
                   }}
                 >
                   {configs.map(({ config_id, version }) => (
@@ -137,7 +144,7 @@ export function Configs({
                 />
               )
             )}
-          </>
+          </div>
         );
       }}
     </Loaded>

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ruleText } from '../../../../shared/run-rules/rule-text.ts';
 import type { RunRule } from '../../../../shared/run-rules/run-rule.ts';
 import type { ProjectDetails } from '../api/answers.ts';
 import { changeProject } from '../api/projects.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
+import { leaveEdits } from '../ui/edits.ts';
 import { tell } from '../ui/states/notice.tsx';
 import { RuleForm } from './rule-form.tsx';
 
@@ -20,6 +21,8 @@ export function Rules({
 }) {
   /** Position of the rule that is being changed; the length of the list for a new one. */
   const [edited, setEdited] = useState<number>();
+  const list = useRef<HTMLDivElement>(null);
+  const edit = (next: number | undefined) => leaveEdits(() => setEdited(next), list.current);
   const { rules } = project;
   const metrics = project.metrics.map(({ name }) => name);
   const store = async (next: readonly RunRule[], told: string) => {
@@ -32,7 +35,7 @@ export function Rules({
     tell(told);
   };
   return (
-    <>
+    <div ref={list}>
       {rules.length === 0 && (
         <p class="soft small">
           None yet. A rule stops a run, or tells the hooks, when its loss is NaN, it no longer improves, or
@@ -51,7 +54,7 @@ export function Rules({
                 kind="quiet"
                 label={`Change ${ruleText(rule)}`}
                 expanded={edited === index}
-                onClick={() => setEdited(edited === index ? undefined : index)}
+                onClick={() => edit(edited === index ? undefined : index)}
               >
                 Change
               </Button>
@@ -86,12 +89,12 @@ export function Rules({
           />
         ) : (
           <div class="bar-row after">
-            <Button icon="plus" onClick={() => setEdited(rules.length)}>
+            <Button icon="plus" onClick={() => edit(rules.length)}>
               Add a rule
             </Button>
           </div>
         ))}
-    </>
+    </div>
   );
 }
 

@@ -66,6 +66,7 @@ export function ReportEditor({
     <div class="halves">
       <div
         class="report-writing"
+        data-kept
         onKeyDown={(event) => {
           if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
@@ -85,6 +86,7 @@ export function ReportEditor({
             label="Title"
             placeholder={untitled}
             value={title}
+            data-stored={report.title === untitled ? '' : report.title}
             onText={(next) => change({ title: next })}
             maxLength={200}
           />
@@ -107,6 +109,7 @@ export function ReportEditor({
                   rows={24}
                   spellcheck
                   value={text}
+                  data-stored={report.text}
                   onInput={({ currentTarget }) => change({ text: currentTarget.value })}
                 />
               </>
@@ -142,11 +145,6 @@ function useDraft(report: Report, tag: string, onSave: (draft: Draft) => Promise
   const [draft, setDraft] = useState<Draft>(() => keptOf<Draft>('report-draft') ?? stored);
   const isChanged = draft.title !== stored.title || draft.text !== stored.text;
   useEffect(() => keep('report-draft', isChanged ? draft : undefined), [draft, isChanged]);
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    if (isChanged) window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isChanged]);
   /** Version that was last saved over. */
   const saved = useRef<string | undefined>(undefined);
   // What is typed while a draft is saved changes the version that comes of it.

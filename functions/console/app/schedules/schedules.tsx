@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLive } from '../api/use-live.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
+import { leaveEdits } from '../ui/edits.ts';
 import { href } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
@@ -20,6 +21,7 @@ import { ScheduleForm } from './schedule-form.tsx';
 export function Schedules({ project_id, mayChange }: { project_id: string; mayChange: boolean }) {
   const live = useLive(`schedules/${project_id}`, () => loadSchedules(project_id));
   const [edited, setEdited] = useState<string>();
+  const list = useRef<HTMLDivElement>(null);
   const saved = async () => {
     setEdited(undefined);
     await live.refresh();
@@ -27,7 +29,7 @@ export function Schedules({ project_id, mayChange }: { project_id: string; mayCh
   return (
     <Loaded live={live} rows={2} what="The schedules could not be loaded">
       {(schedules) => (
-        <>
+        <div ref={list}>
           {schedules.length === 0 && (
             <p class="soft small">
               None yet. <code>mps schedule "0 3 * * 1-5" -- python retrain.py</code> in a folder trains it
@@ -42,7 +44,12 @@ export function Schedules({ project_id, mayChange }: { project_id: string; mayCh
                 {mayChange && (
                   <Actions
                     schedule={schedule}
-                    onEdit={() => setEdited(edited === schedule_id ? undefined : schedule_id)}
+                    onEdit={() =>
+                      leaveEdits(
+                        () => setEdited(edited === schedule_id ? undefined : schedule_id),
+                        list.current,
+                      )
+                    }
                     onChange={live.refresh}
                   />
                 )}
@@ -50,7 +57,7 @@ export function Schedules({ project_id, mayChange }: { project_id: string; mayCh
               </div>
             );
           })}
-        </>
+        </div>
       )}
     </Loaded>
   );

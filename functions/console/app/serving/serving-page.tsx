@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { loadCompression, loadModel } from '../api/models.ts';
 import { mayChangeModel } from '../api/rights.ts';
@@ -18,6 +18,7 @@ import { ReceiptView } from '../models/receipt.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Command } from '../ui/controls/copy.tsx';
 import { Field } from '../ui/controls/field.tsx';
+import { forgetEdits } from '../ui/edits.ts';
 import { Headings } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { href } from '../ui/router.ts';
@@ -245,6 +246,7 @@ function TryIt({
   onAnswer: () => Promise<void>;
 }) {
   const [body, setBody] = useState('');
+  const box = useRef<HTMLElement>(null);
   const [answer, setAnswer] = useState<string>();
   const [error, setError] = useState<unknown>();
   useEffect(() => setBody(JSON.stringify(exampleRequest(metadata))), [model_name]);
@@ -254,6 +256,7 @@ function TryIt({
     setError(undefined);
     try {
       setAnswer(jsonText(await infer(model_name, body)));
+      if (box.current !== null) forgetEdits(box.current);
     } catch (failure) {
       setAnswer(undefined);
       setError(failure);
@@ -273,7 +276,7 @@ function TryIt({
       );
     });
   return (
-    <section class="panel">
+    <section class="panel" ref={box}>
       <h2>Try it</h2>
       <div class="form wide try-it">
         {(takesFiles || picture !== undefined) && (

@@ -6,6 +6,7 @@ import { ownRights } from '../api/rights.ts';
 import { person, signOut } from '../api/session.ts';
 import { sweepsPage } from '../api/sweeps.ts';
 import { setTheme } from '../theme/theme.ts';
+import { leaveEdits } from '../ui/edits.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { go, href, place } from '../ui/router.ts';
 
@@ -113,7 +114,7 @@ function actions(): Entry[] {
     act('Dark theme', 'bolt', () => setTheme('dark')),
     act('Light theme', 'bolt', () => setTheme('light')),
     act('Theme of the system', 'bolt', () => setTheme('system')),
-    act('Sign out', 'out', () => void signOut()),
+    act('Sign out', 'out', () => leaveEdits(() => void signOut())),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { awaySince } from '../api/poller.ts';
 import { ownRights } from '../api/rights.ts';
 import { person, serviceUrl, signOut } from '../api/session.ts';
+import { leaveEdits } from '../ui/edits.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { href, place } from '../ui/router.ts';
@@ -97,7 +98,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             </li>
           )}
           <li class="only-wide">
-            <button type="button" onClick={() => void signOut()}>
+            <button type="button" onClick={() => leaveEdits(() => void signOut())}>
               <Icon name="out" size={18} />
               <span>Sign out</span>
             </button>

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { consoleLink } from '../../../../shared/client/console-link.ts';
+import { hasEdits, leaveEdits } from './edits.ts';
 import { fromMlflow } from './mlflow-link.ts';
 
 /** Current view: its path and its settings, both from the address. */
@@ -26,21 +27,40 @@ const hash = signal(fromMlflow(location.hash));
 /** Current entry of the browser's history. A new entry gets its own ID and keeps it when the user goes back. */
 interface Entry {
   id: string;
+  /** Its place in the history of the tab. */
+  index: number;
   isReturn: boolean;
 }
 
-function presentEntry(): Entry {
+function presentEntry(before = -1): Entry {
   const state: unknown = history.state;
-  if (typeof state === 'object' && state !== null && 'entry' in state && typeof state.entry === 'string')
-    return { id: state.entry, isReturn: true };
+  if (typeof state === 'object' && state !== null && 'entry' in state && 'index' in state)
+    return { id: String(state.entry), index: Number(state.index), isReturn: true };
   const id = crypto.randomUUID();
-  history.replaceState({ entry: id }, '');
-  return { id, isReturn: false };
+  const index = before + 1;
+  history.replaceState({ entry: id, index }, '');
+  return { id, index, isReturn: false };
 }
 
 let entry = presentEntry();
+/** Whether the browser goes back to the page that somebody was asked about. */
+let isRestoring = false;
 window.addEventListener('hashchange', () => {
-  entry = presentEntry();
+  if (isRestoring) {
+    isRestoring = false;
+    return;
+  }
+  const next = presentEntry(entry.index);
+  const steps = next.index - entry.index;
+  if (steps !== 0 && hasEdits()) {
+    // Browsers cannot be kept from a change of the part after `#`. The page stays, and its address comes back.
+    const to = location.hash;
+    isRestoring = true;
+    history.go(-steps);
+    leaveEdits(() => (next.isReturn ? history.go(steps) : go(to)));
+    return;
+  }
+  entry = next;
   hash.value = fromMlflow(location.hash);
 });
 

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasEdits, leaveEdits } from '../edits.ts';
 import { Problem } from '../states/problem.tsx';
 import { Button } from './button.tsx';
 
 type Children = { children?: ComponentChildren };
 
-/** Modal dialog. Escape and the button close it. The focus returns to its previous element. */
+/** Modal dialog. Escape and the button close it, after a question if that loses a text. The focus returns to its previous element. */
 export function Dialog({
   title,
   onClose,
@@ -14,6 +15,7 @@ export function Dialog({
 }: { title: string; onClose?: () => void; wide?: boolean | 'full' } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const close = onClose && (() => leaveEdits(onClose, dialog.current));
   // Before the next event: a key between two dialogs, such as that of a form and the one before it, would go to the page.
   useLayoutEffect(() => {
     dialog.current?.showModal();
@@ -31,14 +33,17 @@ export function Dialog({
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose?.();
+        close?.();
       }}
       // Browsers may close it without asking, for example at a second Escape.
-      onClose={() => onClose?.()}
+      onClose={() => {
+        if (dialog.current !== null && hasEdits(dialog.current)) dialog.current.showModal();
+        close?.();
+      }}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+        {close && <Button kind="quiet" icon="close" label="Close" onClick={close} />}
       </header>
       {children}
     </dialog>

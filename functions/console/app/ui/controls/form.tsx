@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { forgetEdits } from '../edits.ts';
 import { Problem } from '../states/problem.tsx';
 import { Button } from './button.tsx';
 
@@ -37,7 +38,9 @@ export function Form({
     setBusy(true);
     setError(undefined);
     try {
+      const stored = form.current;
       await onSubmit();
+      if (stored !== null) forgetEdits(stored);
     } catch (failure) {
       setError(failure);
     } finally {

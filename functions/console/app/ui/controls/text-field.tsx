@@ -17,6 +17,8 @@ interface TextFieldProps {
   maxLength?: number;
   /** Id of a `datalist` with suggestions. */
   list?: string;
+  /** Its text at the service, of `ui/edits.ts`. */
+  'data-stored'?: string;
   inputMode?: 'numeric' | 'decimal';
   /** Key that goes to it from anywhere on the page, of `shell/keys.tsx`. */
   'data-key'?: string;
