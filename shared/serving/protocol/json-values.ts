@@ -16,7 +16,8 @@ export function readData(
   const isLifted = given instanceof Float32Array || given instanceof Float64Array;
   const plain = isLifted && given.length === count ? numbersOf(given, datatype) : undefined;
   if (plain !== undefined) return plain;
-  const data: unknown = isLifted ? Array.from(given) : given;
+  // A tensor without values needs no list of them.
+  const data: unknown = isLifted ? Array.from(given) : count === 0 ? (given ?? []) : given;
   if (!Array.isArray(data)) {
     fault(place, 'must be a list of the values, or parameters.binary_data_size must be given');
     return undefined;
@@ -103,7 +104,7 @@ const writers: Readonly<Record<Datatype, Writer>> = {
   BYTES: {
     // ONNX Runtime would cut a string at U+0000.
     isValue: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
-    is: 'a string without U+0000',
+    is: 'a string without U+0000 and without lone surrogates',
     store: (values) => packBytes(values.map((value) => Buffer.from(String(value)))),
   },
 };

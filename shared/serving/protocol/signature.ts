@@ -90,11 +90,12 @@ function tensorSignature({ name, type, shape }: Tensor): TensorSignature[] {
   return [{ name, datatype, shape: dims }];
 }
 
-/** Name the tensors of a model that the protocol cannot carry. Without its inputs a model cannot be served. */
+/** Name the tensors of a model that the protocol cannot carry: a model is served with all inputs and an output. */
 export function unservable({ inputs, outputs }: Pick<ServedVersion, 'inputs' | 'outputs'>): string[] {
-  const lacking = inputs
-    .filter(({ type }) => datatypeOf(type) === undefined)
-    .map(({ name, type }) => `the input ${JSON.stringify(name)} is of type ${type}`);
+  const lacking = (kind: string, tensors: readonly Tensor[]): string[] =>
+    tensors
+      .filter(({ type }) => datatypeOf(type) === undefined)
+      .map(({ name, type }) => `the ${kind} ${JSON.stringify(name)} is of type ${type}`);
   const hasOutput = outputs.some(({ type }) => datatypeOf(type) !== undefined);
-  return hasOutput ? lacking : [...lacking, 'none of its outputs is a tensor'];
+  return [...lacking('input', inputs), ...(hasOutput ? [] : lacking('output', outputs))];
 }

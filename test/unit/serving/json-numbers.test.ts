@@ -20,6 +20,16 @@ describe('numbers of a request', () => {
     expect(await elements('INT64', ...numbers)).toEqual(numbers.map(BigInt));
   });
 
+  test('may be left out if the shape has none', async () => {
+    const text = '{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 0]}]}';
+    const message = { bytes: Buffer.from(text), headerLength: undefined, encoding: undefined };
+    const tensor = { name: 'x', datatype: 'FP32', shape: [1, -1] } as const;
+
+    const { inputs } = await readInferRequest(message, { inputs: [tensor], outputs: [tensor] }, 100);
+
+    expect(inputs.map((input) => elementsOf(input).length)).toEqual([0]);
+  });
+
   test.each(['FP32', 'FP64'] as const)('of many digits are the nearest %s', async (datatype) => {
     const numbers = ['0.12345678901234568', '-1.1754943508222875e-38', '12345678901234567890', '3'];
     const round = datatype === 'FP32' ? Math.fround : Number;

@@ -23,7 +23,7 @@ export function saveModel(
   name = usualName,
   progress: (fraction: number, bytes: number) => void = () => {},
 ): string[] {
-  const restore = computeFilled(model.graph);
+  const restore = computeFilled(model.graph, model.opset());
   try {
     return writeModel(model, folder, name, progress);
   } finally {

@@ -1,7 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { ModelError } from '../model-error.ts';
-import type { NodeProto } from '../proto/onnx_pb.js';
+import { AttributeProto_AttributeType, AttributeProtoSchema, type NodeProto } from '../proto/onnx_pb.js';
 import type { ExternalData } from '../tensor/external-data.ts';
-import { readSparse } from '../tensor/read-sparse.ts';
+import { isSparse, readSparse, sparseMessage } from '../tensor/read-sparse.ts';
 import {
   elementCount,
   filledTensor,
@@ -106,16 +107,22 @@ function room(length: number, what: string): Uint8Array {
 /** Below this many bytes a constant's values take no more space than the nodes that would compute them. */
 const minBytes = 1024;
 
+/** First opset of sparse Constant nodes. */
+const minOpsetSparse = 11;
+
 /**
- * Replace constants of a single value by nodes that compute them, as in the source, so the file does not grow. A
- * changed constant keeps its values. Return a function that undoes the replacement. Includes bodies.
+ * Replace constants of a single value by nodes that compute them, and sparse ones by Constant nodes, so the file does not
+ * grow. ONNX's checker knows no types of sparse initializers. A changed constant keeps its values. Return a function that
+ * undoes the replacement. Includes bodies.
  */
-export function computeFilled(root: Graph): () => void {
+export function computeFilled(root: Graph, opset: number): () => void {
   const undo: (() => void)[] = [];
   const names = new Names(root);
   for (const graph of root.all()) {
-    const filled = [...graph.initializers.values()].filter(
-      ({ fill, byteLength }) => fill !== undefined && byteLength > minBytes,
+    const filled = [...graph.initializers.values()].filter((tensor) =>
+      tensor.fill === undefined
+        ? opset >= minOpsetSparse && !graph.isDefault(tensor.name) && isSparse(tensor)
+        : tensor.byteLength > minBytes,
     );
     if (filled.length === 0) continue;
     const { nodes } = graph;
@@ -123,6 +130,7 @@ export function computeFilled(root: Graph): () => void {
     for (const { name } of filled) graph.initializers.delete(name);
     const shapes = new Map<string, string>();
     const made = filled.map((tensor) => {
+      if (tensor.fill === undefined) return sparseNode(tensor);
       const dims = tensor.dims.join();
       const shape = shapes.get(dims) ?? names.make(tensor.fill?.shape ?? tensor.name);
       shapes.set(dims, shape);
@@ -139,6 +147,18 @@ export function computeFilled(root: Graph): () => void {
   return () => {
     for (const one of undo) one();
   };
+}
+
+/** Create the Constant node of a sparse constant. */
+function sparseNode(tensor: Tensor): NodeProto {
+  const node = makeNode('Constant', [], [tensor.name]);
+  node.attribute.push(
+    create(AttributeProtoSchema, {
+      ...{ name: 'sparse_value', type: AttributeProto_AttributeType.SPARSE_TENSOR },
+      sparseTensor: sparseMessage(tensor),
+    }),
+  );
+  return node;
 }
 
 /** Create the node that computes a single-value constant from its shape. */

@@ -89,6 +89,11 @@ export class Graph {
     for (const bodies of this.#bodies.values()) for (const body of bodies) yield* body.all();
   }
 
+  /** Whether a caller may override a constant. */
+  isDefault(name: string): boolean {
+    return this.#defaulted.has(name);
+  }
+
   /** Stop listing constants as inputs. Old models had to list all of them. */
   forgetDefaults(): void {
     this.#defaulted.clear();

@@ -1,9 +1,9 @@
-import { toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ModelError } from '../model-error.ts';
-import { type SparseTensorProto, TensorProtoSchema } from '../proto/onnx_pb.js';
+import { type SparseTensorProto, SparseTensorProtoSchema, TensorProtoSchema } from '../proto/onnx_pb.js';
 import { bitsOf } from './data-type.ts';
 import type { ExternalData } from './external-data.ts';
-import { readTensor } from './read-tensor.ts';
+import { readTensor, tensorMessage } from './read-tensor.ts';
 import { elementCount, lazyTensor, type Tensor } from './tensor.ts';
 
 /** Limit on the bytes of a constant with its zeros, as a multiple of the bytes of its values. */
@@ -49,12 +49,29 @@ export function readSparse(
   const positions = (): Float64Array => positionsOf(places, dims, isByAxis);
   if (positions().some((position) => !(position >= 0 && position < count)))
     throw fault('has an index beyond its dimensions');
-  return lazyTensor(stored.name, stored.type, dims, () => {
+  const filled = lazyTensor(stored.name, stored.type, dims, () => {
     const bytes = new Uint8Array(count * width);
     const from = stored.bytes();
     for (const [at, position] of positions().entries())
       bytes.set(from.subarray(at * width, (at + 1) * width), position * width);
     return bytes;
+  });
+  return { ...filled, sparse: { values: stored, places, dims } };
+}
+
+/** Whether a constant was read from a sparse form that is smaller than all its values. */
+export function isSparse({ dims, byteLength, sparse }: Tensor): boolean {
+  if (sparse === undefined || sparse.dims.join() !== dims.join()) return false;
+  return sparse.values.byteLength + sparse.places.byteLength < byteLength;
+}
+
+/** Return the sparse form that a constant was read from, without a name. */
+export function sparseMessage({ dims, sparse }: Tensor): SparseTensorProto {
+  const message = (tensor: Tensor | undefined) =>
+    tensor && fromBinary(TensorProtoSchema, tensorMessage({ ...tensor, name: '' }));
+  return create(SparseTensorProtoSchema, {
+    ...{ values: message(sparse?.values), indices: message(sparse?.places) },
+    dims: dims.map(BigInt),
   });
 }
 

@@ -23,6 +23,8 @@ export interface Tensor {
    * the source.
    */
   readonly fill?: { readonly value: Uint8Array; readonly shape: string };
+  /** For a sparse constant: its values, and their places. Those of another shape than `dims` have no sparse form. */
+  readonly sparse?: { readonly values: Tensor; readonly places: Tensor; readonly dims: readonly number[] };
 }
 
 /** Number of values of a tensor of these dimensions; 1 for a scalar. */

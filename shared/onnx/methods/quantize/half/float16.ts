@@ -15,6 +15,7 @@ import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightTypes } from '../weight-types.ts';
+import { angleNodes } from './angle-nodes.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
@@ -102,6 +103,8 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
 
 const crashing = 'ONNX Runtime crashes on a swap of axes in half precision before a product with weights';
 
+const ofAngles = 'it computes angles, whose fractions half precision does not have';
+
 /** Converts a model, graph by graph. */
 class Conversion {
   readonly #model: Model;
@@ -153,12 +156,13 @@ class Conversion {
     const fixed = fixedNames(graph);
     const swapped = swappedProducts(graph);
     const isFloat = (name: string): boolean => values.get(name)?.type === 'float';
+    const angles = angleNodes(graph, isFloat);
     for (const { name } of graph.inputs) if (isFloat(name)) precisions.isFull(name);
     for (const node of graph.nodes) {
       const isLeftOut = isExcluded(node, this.#exclude);
       if (!isLeftOut) for (const body of graph.bodiesOf(node)) this.convert(body, values);
       const own = isLeftOut ? 'the request excludes it' : this.#reason(node, model, values, guards);
-      const why = own ?? (swapped.has(node) ? crashing : undefined);
+      const why = own ?? (swapped.has(node) ? crashing : angles.has(node) ? ofAngles : undefined);
       this.#place(node, { isFloat, precisions, fixed, guards, why });
     }
     graph.nodes = precisions.nodes;

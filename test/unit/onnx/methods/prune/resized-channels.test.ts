@@ -48,6 +48,10 @@ const steps: Record<string, Step> = {
     made: 4,
     isKept: (channel) => channel < 8,
   },
+  SpaceToDepth: {
+    node: makeNode('SpaceToDepth', ['b'], ['u'], { attributes: { blocksize: 2 } }),
+    made: 4 * channels,
+  },
 };
 
 describe('structured pruning', () => {

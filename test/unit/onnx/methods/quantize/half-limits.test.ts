@@ -130,3 +130,32 @@ describe('a model in half precision', () => {
     );
   });
 });
+
+test('half precision keeps the angles of positions, of which it would lose the fraction', async () => {
+  const w = weights('w', [32, 32]);
+  const frequencies = Array.from({ length: 16 }, (_, at) => 0.7 ** at);
+  const rotary = () =>
+    smallModel({
+      nodes: [
+        makeNode('Mul', ['p', 'frequencies'], ['angles']),
+        makeNode('Concat', ['angles', 'angles'], ['both'], { attributes: { axis: 1 } }),
+        makeNode('Cos', ['both'], ['cos']),
+        makeNode('MatMul', ['x', 'w'], ['h']),
+        makeNode('Mul', ['h', 'cos'], ['y']),
+      ],
+      constants: [floats('frequencies', [1, 16], frequencies), w],
+      inputs: { p: [4, 1], x: [4, 32] },
+      outputs: { y: [4, 32] },
+    });
+  const feeds = {
+    p: { dims: [4, 1], data: Float32Array.of(0, 777, 3001, 8191) },
+    x: { dims: [4, 32], data: seededFloats(random, 128) },
+  };
+  const before = await runSmall(rotary(), feeds);
+  const model = rotary();
+
+  convertToFloat16(model, { exclude: [] }, new TransformReport());
+
+  const after = await runSmall(model, feeds);
+  expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(2e-3);
+});

@@ -194,6 +194,19 @@ const depthToSpace: ChannelRule = (context) => {
   context.put(0, { axis: 1, labels: firsts });
 };
 
+/** Rule of SpaceToDepth: each place of a block has all channels. */
+const spaceToDepth: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  if (carried?.axis !== 1) return context.lockAsUnknown();
+  const area = intAttribute(context.node, 'blocksize', 1) ** 2;
+  const { labels } = carried;
+  const repeated = Int32Array.from(
+    { length: labels.length * area },
+    (_, at) => labels[at % labels.length] ?? 0,
+  );
+  context.put(0, { axis: 1, labels: repeated });
+};
+
 /** Operators that move channels to other axes. */
 export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Transpose', transpose],
@@ -205,6 +218,7 @@ export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Resize', resize],
   ['Upsample', resize],
   ['DepthToSpace', depthToSpace],
+  ['SpaceToDepth', spaceToDepth],
 ]);
 
 /** Input positions at which operators take a shape. */
