@@ -12,6 +12,7 @@ import { alreadyQuantized } from '../../methods/report/already-quantized.ts';
 import { requireKnown } from '../../methods/report/require-known.ts';
 import { loadModel } from '../../model/file/load-model.ts';
 import type { Model } from '../../model/file/model.ts';
+import { operatorName } from '../../model/graph/graph.ts';
 import { ModelError } from '../../model/model-error.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 
@@ -83,8 +84,8 @@ function requirePossible(
 function countOperators(model: Model): Record<string, number> {
   const counts = new Map<string, number>();
   for (const graph of model.graph.all()) {
-    for (const { domain, opType } of graph.nodes) {
-      const name = domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+    for (const node of graph.nodes) {
+      const name = operatorName(node);
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   }

@@ -20,7 +20,7 @@ import { type LevelChoice, quantizeWeightOnly } from '../quantize/blocks/weight-
 import { quantizeDynamic } from '../quantize/dynamic/quantize-dynamic.ts';
 import { convertToFloat16 } from '../quantize/half/float16.ts';
 import { quantizeStatic } from '../quantize/static/quantize-static.ts';
-import { alreadyQuantized } from '../report/already-quantized.ts';
+import { orAlreadyQuantized } from '../report/already-quantized.ts';
 import type { TransformReport } from '../report/report.ts';
 
 /** The input of a strategy. */
@@ -48,15 +48,7 @@ export function applyStrategy(work: Work, request: OptimizationRequest): void {
     prunings[request.strategy](work, request);
     return;
   }
-  // The graph may have changed by half, and what it had before says why nothing more was found.
-  const already = alreadyQuantized(work.model.graph);
-  try {
-    quantizations[request.strategy](work, request);
-  } catch (error) {
-    throw error instanceof ModelError && already !== ''
-      ? new ModelError(`${error.message}${already}`)
-      : error;
-  }
+  orAlreadyQuantized(work.model.graph, () => quantizations[request.strategy](work, request));
 }
 
 /**

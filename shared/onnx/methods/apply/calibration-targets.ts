@@ -9,6 +9,7 @@ import { tiedNames, tiedTables } from '../quantize/dynamic/tied-tables.ts';
 import { outputNames } from '../quantize/float-tables.ts';
 import type { StaticRequest } from '../quantize/static/static-operators.ts';
 import { makeStaticPlan, nothingToQuantize } from '../quantize/static/static-plan.ts';
+import { orAlreadyQuantized } from '../report/already-quantized.ts';
 
 /**
  * Return the names of the float activations of a prepared model (see `prepareStatic`) whose ranges
@@ -23,7 +24,10 @@ export function calibrationTargets(model: Model, request: StaticRequest): string
     ...{ ...request, tied },
     outputs: outputNames(model.graph),
   });
-  if (plan.constants.length === 0 && tied.size === 0) throw nothingToQuantize(model);
+  if (plan.constants.length === 0 && tied.size === 0)
+    return orAlreadyQuantized(model.graph, () => {
+      throw nothingToQuantize(model);
+    });
   return [...plan.activations.values()]
     .filter(({ name, sharedWith }) => sharedWith === undefined && !ranges.has(name))
     .map(({ name }) => name);

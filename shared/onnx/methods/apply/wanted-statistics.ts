@@ -1,6 +1,7 @@
 import type { Model } from '../../model/file/model.ts';
 import type { OptimizationRequest } from '../../strategies/optimization-request.ts';
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
+import { orAlreadyQuantized } from '../report/already-quantized.ts';
 import { observedInputs } from './calibration-targets.ts';
 import { quantizationInputs } from './quantization-inputs.ts';
 
@@ -11,7 +12,9 @@ import { quantizationInputs } from './quantization-inputs.ts';
  */
 export function wantedStatistics(model: Model, request: OptimizationRequest): ObservedInput[] {
   const all =
-    request.operation === 'prune' ? observedInputs(model, request) : quantizationInputs(model, request);
+    request.operation === 'prune'
+      ? observedInputs(model, request)
+      : orAlreadyQuantized(model.graph, () => quantizationInputs(model, request));
   const byName = new Map<string, ObservedInput>();
   for (const input of all) {
     const hasMoment = input.hasMoment || byName.get(input.name)?.hasMoment === true;

@@ -86,6 +86,5 @@ function raiseGraph(
 }
 
 function setOpset({ proto }: Model, version: number): void {
-  for (const opset of proto.opsetImport)
-    if (opset.domain === '' || opset.domain === 'ai.onnx') opset.version = BigInt(version);
+  for (const opset of proto.opsetImport) if (opset.domain === '') opset.version = BigInt(version);
 }

@@ -95,7 +95,7 @@ export function equalizeLayers(graph: Graph, names: Names, exclude: readonly str
 }
 
 function layerOf(graph: Graph, node: NodeProto | undefined, exclude: readonly string[]): Layer | undefined {
-  if (node === undefined || (node.domain !== '' && node.domain !== 'ai.onnx')) return undefined;
+  if (node === undefined || node.domain !== '') return undefined;
   const tensor = graph.initializers.get(node.input[weightAt] ?? '');
   if (tensor === undefined || !isQuantizable(tensor) || isExcluded(node, exclude)) return undefined;
   const bias = graph.initializers.get(node.input[2] ?? '');

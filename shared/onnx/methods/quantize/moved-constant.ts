@@ -15,7 +15,7 @@ export function movedConstant(
   inputs: readonly (Tensor | undefined)[],
   output = node.output[0] ?? '',
 ): Tensor | undefined {
-  const move = node.domain === '' || node.domain === 'ai.onnx' ? moves[node.opType] : undefined;
+  const move = node.domain === '' ? moves[node.opType] : undefined;
   const [first] = inputs;
   const isMovable = first !== undefined && first.verbatim === undefined && bitsOf(first.type) >= 8;
   return isMovable ? move?.(node, inputs, first, node.output.indexOf(output)) : undefined;

@@ -29,7 +29,7 @@ export function productWeight(
   node: NodeProto,
   exclude: readonly string[],
 ): ProductWeight | undefined {
-  if (node.domain !== '' && node.domain !== 'ai.onnx') return undefined;
+  if (node.domain !== '') return undefined;
   if (node.opType !== 'MatMul' && node.opType !== 'Gemm') return undefined;
   if (isExcluded(node, exclude)) return undefined;
   const tensor = graph.initializers.get(node.input[weightAt] ?? '');

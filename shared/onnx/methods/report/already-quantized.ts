@@ -1,8 +1,22 @@
 import { type Graph, operatorName } from '../../model/graph/graph.ts';
+import { ModelError } from '../../model/model-error.ts';
 
 /** Operators that quantized models consist of. */
 const quantized =
   /^(?:com\.microsoft\.)?(?:(?:Dynamic)?QuantizeLinear|DequantizeLinear|QLinear\w+|QGemm|QAttention|QMoE|DynamicQuantize\w+|\w+Integer(?:ToFloat)?|\w+NBits|GatherBlockQuantized)$/;
+
+/** Run a method, and let the error that it finds nothing say that the model was quantized before. */
+export function orAlreadyQuantized<T>(graph: Graph, method: () => T): T {
+  // The method may change the graph by half before it finds nothing.
+  const already = alreadyQuantized(graph);
+  try {
+    return method();
+  } catch (error) {
+    throw error instanceof ModelError && already !== ''
+      ? new ModelError(`${error.message}${already}`)
+      : error;
+  }
+}
 
 /**
  * Return a sentence that says that a model is quantized already, with its operators, for the owner of a result and

@@ -26,15 +26,14 @@ export function inlineFunctions(model: ModelProto): void {
   if (graph === undefined || functions.length === 0) return;
   const inliner = new Inliner(functions, prefixFor(graph));
   inliner.inline(graph);
-  for (const one of functions) if (inliner.called.has(one)) requireSameOpsets(model, one);
+  for (const body of functions) if (inliner.called.has(body)) requireSameOpsets(model, body);
   model.functions = [];
 }
 
 /** Let a model import the operator sets of a function. */
 function requireSameOpsets(model: ModelProto, { name, opsetImport }: FunctionProto): void {
-  const plain = (domain: string): string => (domain === 'ai.onnx' ? '' : domain);
   for (const own of opsetImport) {
-    const known = model.opsetImport.find(({ domain }) => plain(domain) === plain(own.domain));
+    const known = model.opsetImport.find(({ domain }) => domain === own.domain);
     if (known === undefined) model.opsetImport.push(own);
     else if (known.version !== own.version)
       throw new ModelError(

@@ -18,10 +18,8 @@ export class Model {
 
   /** Return the opset version of a domain; 0 if the model does not import it. */
   opset(domain = ''): number {
-    // Both names refer to ONNX's own operators.
-    const same = (other: string): boolean => other === domain || (domain === '' && other === 'ai.onnx');
-    const found = this.proto.opsetImport.find((opset) => same(opset.domain));
-    return Number(found?.version ?? 0);
+    const imported = this.proto.opsetImport.find((opset) => opset.domain === domain);
+    return Number(imported?.version ?? 0);
   }
 }
 

@@ -17,6 +17,9 @@ import { valueInfoOf } from './value-info.ts';
 
 const deepest = 16;
 
+/** Return the short form of ONNX's own domain, which has two names. */
+export const plainDomain = (domain: string): string => (domain === 'ai.onnx' ? '' : domain);
+
 /**
  * A mutable graph: its message with an empty `initializer`, and its constants by name. Bodies of control flow are
  * graphs too, kept by their attribute.
@@ -50,6 +53,7 @@ export class Graph {
     );
     proto.input = proto.input.filter(({ name }) => !this.#defaulted.has(name));
     for (const node of proto.node) {
+      node.domain = plainDomain(node.domain);
       for (const attribute of node.attribute) {
         const graphs = [...(attribute.g === undefined ? [] : [attribute.g]), ...attribute.graphs];
         if (graphs.length === 0) continue;
@@ -215,7 +219,7 @@ export const nodeName = (node: NodeProto): string => node.name || (node.output[0
 
 /** Return a node's operator type, with its domain unless that is ONNX's own. */
 export const operatorName = ({ domain, opType }: NodeProto): string =>
-  domain === '' || domain === 'ai.onnx' ? opType : `${domain}.${opType}`;
+  domain === '' ? opType : `${domain}.${opType}`;
 
 /** All names by which a request can exclude a node. */
 export const namesOf = (node: NodeProto): readonly string[] => [

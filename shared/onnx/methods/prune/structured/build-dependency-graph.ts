@@ -48,7 +48,7 @@ function visit(context: RuleContext): void {
 function ruleOf({ node }: RuleContext): ChannelRule | undefined {
   const { opType, domain } = node;
   if (domain === microsoft) return fusedRules.get(opType);
-  if (domain !== '' && domain !== 'ai.onnx') return undefined;
+  if (domain !== '') return undefined;
   return (
     elementwiseRules.get(opType) ??
     normRules.get(opType) ??

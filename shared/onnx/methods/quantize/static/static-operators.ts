@@ -61,7 +61,7 @@ const between: ReadonlySet<string> = new Set(operatorsBetween);
 
 /** Whether to quantize a node of the main graph. */
 export function isChosen({ graph }: Model, node: NodeProto, request: StaticRequest): boolean {
-  if (node.domain !== '' && node.domain !== 'ai.onnx') return false;
+  if (node.domain !== '') return false;
   if (isExcluded(node, request.exclude)) return false;
   if (request.inputs_only && node.opType === 'Gather') return false;
   const isLeafAlone = request.leaf_node || request.inputs_only;

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { applyStrategy } from '../../../../../shared/onnx/methods/apply/apply-strategy.ts';
+import { calibrationTargets } from '../../../../../shared/onnx/methods/apply/calibration-targets.ts';
 import { parseRequest } from '../../../../../shared/onnx/methods/apply/parse-request.ts';
+import { wantedStatistics } from '../../../../../shared/onnx/methods/apply/wanted-statistics.ts';
 import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/blocks/weight-only.ts';
 import { foldWidened } from '../../../../../shared/onnx/methods/quantize/fold-widened.ts';
+import type { StaticRequest } from '../../../../../shared/onnx/methods/quantize/static/static-operators.ts';
 import { alreadyQuantized } from '../../../../../shared/onnx/methods/report/already-quantized.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import type { Model } from '../../../../../shared/onnx/model/file/model.ts';
@@ -10,7 +13,13 @@ import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
 import type { NodeProto } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { makeInt64s, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
-import { relativeError, runSmall, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
+import {
+  copyOf,
+  relativeError,
+  runSmall,
+  savedBytes,
+  smallModel,
+} from '../../../../support/onnx/small-model.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
 const [rows, columns] = [64, 32];
@@ -225,4 +234,33 @@ describe('a weight that is stored in another type', () => {
     );
     expect(alreadyQuantized(used.graph)).toBe('');
   });
+});
+
+test.each([
+  { strategy: 'static_minmax', precision: 8 },
+  { strategy: 'gptq', precision: 4 },
+] as const)('$strategy says before it observes a model that this has its weights quantized', (asked) => {
+  const model = product(
+    dequantize({}),
+    [int8, scale([])],
+    makeNode('DynamicQuantizeLinear', ['x'], ['q', 'qs', 'qz']),
+  );
+  const request = parseRequest({ operation: 'quantize', ...asked });
+  const observe = () =>
+    asked.strategy === 'gptq'
+      ? wantedStatistics(model, request)
+      : calibrationTargets(model, request as StaticRequest);
+
+  expect(observe).toThrow('already quantized: it has 1 DequantizeLinear, 1 DynamicQuantizeLinear');
+});
+
+test("a model that names the domain of ONNX's operators in full is quantized", () => {
+  const model = product(makeNode('Cast', ['a'], ['w'], { domain: 'ai.onnx', attributes: { to: 1 } }), [half]);
+  for (const opset of model.proto.opsetImport) opset.domain = 'ai.onnx';
+  const loaded = copyOf(model);
+
+  quantizeWeightOnly(loaded, { precision: 8, quant_type: 'int8', exclude: [] }, new TransformReport());
+
+  expect(loaded.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMulNBits']);
+  expect(loaded.proto.opsetImport.map(({ domain }) => domain)).toEqual(['', 'com.microsoft']);
 });
