@@ -60,6 +60,8 @@ const limits = {
   nameBytes: 2 ** 28,
   entries: 1e5,
   tensors: 1e5,
+  // The service has these names in its paths, the command reads files that already exist.
+  fileName: /^(?!\.{1,2}$)[^\p{C}/\\]{1,200}$/u,
 };
 
 /** Inspect a model file. @throws ModelError if the file is not a model */

@@ -14,6 +14,8 @@ export interface InspectLimits {
   operators: number;
   /** Number of operator sets, and number of external data files. */
   entries: number;
+  /** Names of the files and folders of external data. */
+  fileName: RegExp;
 }
 
 /** Limits of a request, which has 29 s. Names in the summary stay well below a record's 400 KB. */
@@ -25,6 +27,7 @@ export const usualLimits: InspectLimits = {
   tensors: 1000,
   operators: 1000,
   entries: 500,
+  fileName: /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/,
 };
 
 /** Longest name in bytes. Exporters that name values after their modules produce some hundreds. */

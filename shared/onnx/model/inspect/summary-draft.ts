@@ -2,9 +2,6 @@ import { ModelError } from '../model-error.ts';
 import { type InspectLimits, maxSummaryBytes } from './inspect-limits.ts';
 import type { ModelSummary, TensorSummary } from './model-summary.ts';
 
-/** A name of a folder or file. */
-const plainName = /^[A-Za-z0-9_][A-Za-z0-9 ._:+@=-]{0,199}$/;
-
 /** Inputs with a default in a summary. Before IR version 4, every weight was one. */
 const maxDefaulted = 100;
 
@@ -84,7 +81,7 @@ export class SummaryDraft {
   /** Record that a tensor uses an external file up to byte `end`. */
   addExternal(location: string, end: number): void {
     const name = location.replace(/^\.\//, '');
-    if (name === '__proto__' || !name.split('/').every((part) => plainName.test(part))) {
+    if (name === '__proto__' || !name.split('/').every((part) => this.limits.fileName.test(part))) {
       throw new ModelError(
         `The model keeps tensors in ${JSON.stringify(location.slice(0, 200))}. External data must be a file in the folder of the model or below it, with plain names.`,
       );
