@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
+import { isPlainAddress, isRemoteAddress } from '../../shared/data/experiments/logged-model-rules.ts';
 import { CliError } from '../cli-error.ts';
 import { Target } from './copy-run.ts';
 import type { SourceModel, SourceRun, SourceVersion } from './source.ts';
@@ -9,9 +10,15 @@ import type { TrackingApi } from './tracking-api.ts';
 
 /**
  * Copy a registered model with its versions, tags and aliases. Keep existing ones.
+ * @param note called with what does not come as it is
  * @returns the number of its versions in this service
  */
-export async function copyModel(api: TrackingApi, model: SourceModel, runs: ImportedRuns): Promise<number> {
+export async function copyModel(
+  api: TrackingApi,
+  model: SourceModel,
+  runs: ImportedRuns,
+  note: (reason: string) => void,
+): Promise<number> {
   const { name, description, tags } = model;
   try {
     await api.run('POST mlflow/registered-models/create', { body: { name, description, tags } });
@@ -23,7 +30,7 @@ export async function copyModel(api: TrackingApi, model: SourceModel, runs: Impo
   const present = async () => (await modelNamed(api, name))?.versions.map(({ number }) => number) ?? [];
   const known = new Set(await present());
   for (const version of model.versions)
-    if (!known.has(version.number)) await createVersion(api, name, version, runs);
+    if (!known.has(version.number)) await createVersion(api, name, version, runs, note);
   for (const { alias, version } of model.aliases)
     await api.run('POST mlflow/registered-models/alias', {
       body: { name, alias, version: String(version) },
@@ -62,10 +69,17 @@ async function createVersion(
   name: string,
   sourceVersion: SourceVersion,
   runs: ImportedRuns,
+  note: (reason: string) => void,
 ): Promise<void> {
+  const source = await sourceOf(api, sourceVersion, runs);
+  const isAddress = isRemoteAddress(source) && isPlainAddress(source);
+  // A prompt has its text in a tag, and no files.
+  if (!isAddress && !sourceVersion.tags.some(({ key }) => key === 'mlflow.prompt.text'))
+    note('versions of models whose files are not brought: they are at a path elsewhere');
   const body = {
     name,
-    source: await sourceOf(api, sourceVersion, runs),
+    // The service takes no path of a disk.
+    source: isAddress ? source : `import:${encodeURIComponent(source)}`,
     run_id: runs.get(sourceVersion.runId)?.run_id ?? '',
     run_link: sourceVersion.runLink,
     description: sourceVersion.description,

@@ -27,7 +27,8 @@ export async function importRuns(into: CopyInto, say: (line: string) => void): P
       done.failures.push(`${experiment.name}: ${failureOf(error)}`);
     });
   for await (const model of source.models()) {
-    const versions = await copyModel(api, model, work.runs).catch((error: unknown) => {
+    const note = (reason: string): void => addOmitted(done, [[reason, 1]]);
+    const versions = await copyModel(api, model, work.runs, note).catch((error: unknown) => {
       done.failures.push(`model ${model.name}: ${failureOf(error)}`);
     });
     if (versions === undefined) continue;
@@ -175,6 +176,8 @@ async function importRun(
   work.runs.set(run.id, importedAs(run_id, run));
   const nested = tagOf(run, parentTag);
   const parent = nested === undefined ? undefined : work.runs.get(nested)?.run_id;
+  if (nested !== undefined && parent === undefined)
+    addOmitted(done, [['runs whose parent is not brought', 1]]);
   const { faults } = copied;
   await endRun(api, run, copied, { isOver: faults.length === 0 && (isGone || !goesOn(run)), parent });
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];

@@ -106,6 +106,11 @@ class ClearmlSessions(Source):
             with self.each(id):
                 path = (model.get("weights") or {}).get("weights_filename") or ""
                 self._bring(id, session, "", f"models/{posixpath.basename(path)}")
+        for inside in session.data():
+            # Files of events that this command does not know.
+            if inside not in session.brought:
+                with self.each(id):
+                    self._bring(id, session, inside, f"clearml/data/{inside}")
         script = task.get("script") or {}
         # Without a repository, it is the whole program.
         program = "uncommitted.diff" if script.get("repository") else script.get("entry_point") or "program"
@@ -124,6 +129,7 @@ class ClearmlSessions(Source):
         name = f"data/{inside}"
         if not inside or not session.has(name):
             return self.omit(id, "files that are not in the session")
+        session.brought.add(inside)
         ending = ending_of(inside)
         path = path if path.endswith(ending) else path + ending
         if session.zip:
@@ -154,9 +160,17 @@ class Session:
     def __init__(self, path):
         self.path = path
         self.zip = zipfile.ZipFile(path) if os.path.isfile(path) else None
+        self.brought = set()
 
     def has(self, name):
         return name in self.zip.NameToInfo if self.zip else os.path.isfile(os.path.join(self.path, name))
+
+    def data(self):
+        """Return the paths of all files below the folder of data."""
+        top = os.path.join(self.path, "data")
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names]
+        names = self.zip.namelist() if self.zip else [os.path.relpath(one, self.path).replace(os.sep, "/") for one in found]
+        return [name[len("data/"):] for name in names if name.startswith("data/") and not name.endswith("/")]
 
     def open(self, name):
         return self.zip.open(name) if self.zip else open(os.path.join(self.path, name), "rb")
