@@ -156,8 +156,14 @@ function share(written: string): number {
   throw new Error('must be a share such as 1% or 0.01');
 }
 
-const oneOf = (values: readonly string[], brief: string) =>
-  ({ ...text('NAME', brief), proposeCompletions: () => values }) as const;
+/** A flag with one of some values: another one is refused before a folder is uploaded. */
+const oneOf = (values: readonly string[], brief: string) => {
+  const parse = (written: string): string => {
+    if (values.includes(written)) return written;
+    throw new Error(`must be one of ${values.join(', ')}`);
+  };
+  return { ...parsed(parse, 'NAME', brief), proposeCompletions: () => values } as const;
+};
 
 export const compressCommand = command({
   brief: 'Export a model of Hugging Face, and make it small',

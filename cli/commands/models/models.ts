@@ -220,8 +220,13 @@ Examples:
     if (flags.json) this.printer.json(model);
     else {
       const { opset, nodes, bytes, files } = model;
-      const takesTexts = files.some(({ name }) => name === 'tokenizer.json') ? ', with its tokenizer' : '';
-      this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes${takesTexts}`);
+      const parts = [
+        { file: 'tokenizer.json', called: 'tokenizer' },
+        { file: 'preprocessor_config.json', called: 'image processor' },
+      ].flatMap(({ file, called }) =>
+        files.some(({ name }) => name === file) ? [`, with its ${called}`] : [],
+      );
+      this.printer.say(`${model_name}  ${bytesText(bytes)}, opset ${opset}, ${nodes} nodes${parts.join('')}`);
     }
   },
 });

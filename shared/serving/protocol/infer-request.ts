@@ -3,7 +3,7 @@ import { elementBytes, elementCount, isDatatype, type RawTensor, unpackBytes, wi
 import { type InferMessage, messageParts, parseJson } from './infer-message.ts';
 import { readData } from './json-values.ts';
 import { liftNumbers, type NumberList } from './lift-numbers.ts';
-import { checkForm, formOf } from './request-form.ts';
+import { checkForm, formOf, plainName } from './request-form.ts';
 import type { Medium, ModelSignature, TensorSignature } from './signature.ts';
 
 /** A request as the protocol's clients send it, checked against the model. */
@@ -47,8 +47,13 @@ export async function readInferRequest(
   if (id !== undefined && (typeof id !== 'string' || id.length > maxIdLength))
     fault('id', `must be a string of at most ${maxIdLength} characters`);
   const lists = lifted?.lists ?? [];
-  const { signature: asked, medium, isPlain, given } = formOf(request, signature, fault);
-  const read = readInputs(given, binary, { signature: asked, maxBatch, lists, fault });
+  const form = formOf(request, signature, fault);
+  const { signature: asked, medium, isPlain, given } = form;
+  const inputFault: Fault = (name, text) => fault(isPlain ? plainName(name, form) : name, text);
+  const read =
+    isPlain && given === undefined
+      ? []
+      : readInputs(given, binary, { signature: asked, maxBatch, lists, fault: inputFault });
   const outputs = readOutputs(request['outputs'], objectOf(parameters) ?? {}, asked, fault);
   const inputs = faults.length === 0 ? checkForm(read, { medium, isPlain }, fault) : read;
   if (faults.length > 0) throw badRequest(faults.slice(0, maxFaults));

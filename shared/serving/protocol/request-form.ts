@@ -8,7 +8,7 @@ export interface RequestForm {
   medium: Medium | undefined;
   /** Whether they came without tensors, and are answered so. */
   isPlain: boolean;
-  /** Inputs as tensors. */
+  /** Inputs as tensors; undefined if what came without them is no list of texts or pictures. */
   given: unknown;
 }
 
@@ -58,6 +58,17 @@ const called = { texts: 'texts', images: 'pictures' } as const;
 const nameOf = (tensor: unknown): unknown =>
   typeof tensor === 'object' && tensor !== null && 'name' in tensor ? tensor.name : undefined;
 
+/**
+ * What the sender of plain texts or pictures calls a part of the tensors that they were read as: `inputs[0].data[3]` is `texts[3]`, or
+ * `texts[3][0]` of pairs.
+ */
+export function plainName(name: string, { medium = 'texts', signature }: RequestForm): string {
+  const { side, at } = /^inputs\[(?<side>\d)\]\.data\[(?<at>\d+)\]/.exec(name)?.groups ?? {};
+  if (!name.startsWith('inputs')) return name;
+  if (at === undefined) return medium;
+  return `${medium}[${at}]${signature.inputs.length > 1 ? `[${side}]` : ''}`;
+}
+
 /** Check the texts or pictures of a request, and return the inputs of the process: pictures as their files. */
 export function checkForm(
   inputs: readonly RawTensor[],
@@ -81,32 +92,37 @@ const bytesTensor = (name: string, data: readonly unknown[]) => ({
 });
 
 /** Read `["…"]`, or pairs `[["…", "…"]]`, as tensors. */
-function readTexts(texts: unknown, fault: Fault): unknown[] {
+function readTexts(texts: unknown, fault: Fault): unknown[] | undefined {
   const list = Array.isArray(texts) ? texts : [];
-  if (list.length === 0) fault('texts', 'must be a list of texts, or of pairs of texts, with at least one');
+  if (list.length === 0) {
+    fault('texts', 'must be a list of texts, or of pairs of texts, with at least one');
+    return undefined;
+  }
   const hasPairs = isPairs(list);
   const wrong = list.findIndex((text) =>
     hasPairs
       ? !(Array.isArray(text) && text.length === 2 && text.every((one) => typeof one === 'string'))
       : typeof text !== 'string',
   );
-  if (wrong !== -1)
+  if (wrong !== -1) {
     fault(
       `texts[${wrong}]`,
       hasPairs ? 'must be a pair: a list of two texts, as the first one is' : 'must be a text',
     );
+    return undefined;
+  }
   if (!hasPairs) return [bytesTensor('text', list)];
   const side = (index: number) => list.map((pair) => (Array.isArray(pair) ? pair[index] : undefined));
   return [bytesTensor('text', side(0)), bytesTensor('text_pair', side(1))];
 }
 
 /** Read files in base64 as a tensor. */
-function readImages(images: unknown, fault: Fault): unknown[] {
+function readImages(images: unknown, fault: Fault): unknown[] | undefined {
   const list = Array.isArray(images) ? images : [];
-  if (list.length === 0) fault('images', 'must be a list of pictures in base64, with at least one');
   const wrong = list.findIndex((image) => typeof image !== 'string');
+  if (list.length === 0) fault('images', 'must be a list of pictures in base64, with at least one');
   if (wrong !== -1) fault(`images[${wrong}]`, notAnImage);
-  return [bytesTensor('image', list)];
+  return list.length === 0 || wrong !== -1 ? undefined : [bytesTensor('image', list)];
 }
 
 const notAnImage = 'must be a PNG or JPEG file in base64';
@@ -142,7 +158,7 @@ const maxTextsBytes = 2 ** 19;
 
 function checkTexts(inputs: readonly RawTensor[], field: string, fault: Fault): void {
   const [text, second] = inputs;
-  if (text?.shape[0] === 0) fault('inputs', 'has no text: at least one is needed');
+  if (text?.shape[0] === 0) fault(field, 'has no text: at least one is needed');
   if (second !== undefined && second.shape[0] !== text?.shape[0])
     fault(
       'inputs',

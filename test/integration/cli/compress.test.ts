@@ -46,6 +46,17 @@ test('mps compress takes a model of the Hub, with a machine and a share in perce
   });
 });
 
+test('mps compress refuses an unknown machine or task before it uploads a folder', async () => {
+  await mkdir(join(home, 'mine'));
+  await writeFile(join(home, 'mine/config.json'), '{}');
+  const machine = await asked('./mine', '--for', 'toaster');
+  const task = await asked('./mine', '--task', 'translation');
+
+  expect([machine.code, machine.received, task.code, task.received]).toEqual([2, [], 2, []]);
+  expect(machine.stderr).toContain('must be one of any, x86-64-v2');
+  expect(task.stderr).toContain('must be one of feature-extraction, ');
+});
+
 test('mps compress takes the address of the page of a model', async () => {
   const { code, body } = await asked('https://huggingface.co/an-owner/a-model/tree/v1');
 

@@ -99,6 +99,24 @@ test('texts that are too long are cut and named, and bad ones are refused with a
   expect(await refusal({ texts: Array(257).fill('x') })).toContain('at most 256 (max_batch)');
 });
 
+test('faults of plain texts and pictures name the fields of the request, each once', async () => {
+  await serveFolder(service, as, 'plain', 'minilm');
+  const refusal = async (body: object) => (await ask(service, 'plain', body, { as })).json.error;
+
+  expect(await refusal({ texts: [null] })).toBe('texts[0]: must be a text');
+  expect(await refusal({ texts: ['one', ['two', 'three']] })).toBe('texts[1]: must be a text');
+  expect(await refusal({ texts: [['one']] })).toBe(
+    'texts[0]: must be a pair: a list of two texts, as the first one is',
+  );
+  expect(await refusal({ texts: ['one', 'a\u0000b'] })).toMatch(
+    /^texts\[1\]: must be a string without U\+0000/,
+  );
+  expect(await refusal({ texts: [['one', 'a\ud800b']] })).toMatch(
+    /^texts\[0\]\[1\]: must be a string without U\+0000 and without lone surrogates; it is/,
+  );
+  expect(await refusal({ texts: Array(257).fill('x') })).toMatch(/^texts: has a first dimension of 257;/);
+});
+
 test('a model with a tokenizer still takes tensors, and one without says why it takes no texts', async () => {
   await serveFolder(service, as, 'both', 'minilm');
   await serveFolder(service, as, 'dense', 'minilm', {

@@ -133,7 +133,7 @@ async function searchQuantizations(trials: CandidateTrials, context: AutoContext
     };
     if (enough < 2) return;
     const worse = missed.find(
-      (one) => one.count >= enough - 1 && one.loss * (loss / one.of.loss) > trials.maxLoss,
+      (mixture) => mixture.count >= enough - 1 && mixture.loss * (loss / mixture.of.loss) > trials.maxLoss,
     );
     if (worse !== undefined) {
       skip(

@@ -32,10 +32,10 @@ export class BlockMemory {
     if (blocks === undefined || this.#blocks.has(key)) return blocks;
     this.#blocks.set(key, blocks);
     this.#bytes += bytesOf(blocks);
-    for (const [oldest, one] of this.#blocks) {
+    for (const [oldest, kept] of this.#blocks) {
       if (this.#bytes <= maxBytes) break;
       this.#blocks.delete(oldest);
-      this.#bytes -= bytesOf(one);
+      this.#bytes -= bytesOf(kept);
     }
     return blocks;
   }
