@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "shared/exports/pro
 
 from equality import ALIASES  # noqa: E402
 from make_models import PROSE, corpus  # noqa: E402
+from picture_settings import read_picture_settings  # noqa: E402
 from pytorch_model import TOKEN_VECTORS, VECTORS, load_model, longest_text, wrap_model  # noqa: E402
 from repository import read_json, read_modules  # noqa: E402
-from tensors import TextTensors, picture_tensors  # noqa: E402
+from tensors import PictureTensors, TextTensors  # noqa: E402
 
 TEXTS, PICTURES, BATCH = 500, 500, 20
 # A neighbour that is as near within this counts, as in receipts.
@@ -32,7 +33,8 @@ def draw(folder, task):
     model = load_model(folder, task, False)
     modules = read_modules(folder)
     if task == "image-classification":
-        drawn = picture_tensors(read_json(folder / "config.json"), read_json(folder / "preprocessor_config.json")).draw(PICTURES, 9)
+        settings = read_picture_settings(read_json(folder / "config.json"), read_json(folder / "preprocessor_config.json"))
+        drawn = PictureTensors(settings).draw(PICTURES, 9)
         rows = [{"pixel_values": drawn["pixel_values"][at : at + BATCH]} for at in range(0, PICTURES, BATCH)]
         return wrap_model(model, folder, task, modules, None), rows
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)

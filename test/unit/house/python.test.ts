@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
@@ -43,4 +43,30 @@ test('the package of Python passes its linter', async () => {
 
   expect(files.length).toBeGreaterThan(5);
   expect(faults).toEqual([]);
+});
+
+test('names that the programs of exports import from each other are defined there', async () => {
+  const files = await Array.fromAsync(
+    glob('{shared/exports/program,test/proofs/exports}/*.py', { cwd: root }),
+  );
+  const read = async (file: string): Promise<[string, string]> => [
+    basename(file, '.py'),
+    await readFile(join(root, file), 'utf8'),
+  ];
+  const texts = new Map(await Promise.all(files.map(read)));
+  const missing: string[] = [];
+  for (const [file, text] of texts)
+    for (const [, module = '', names = ''] of text.matchAll(/^ *from (\w+) import ([\w, ]+)/gm)) {
+      const source = texts.get(module);
+      for (const name of names.split(',').map((part) => part.trim().split(' ')[0] ?? '')) {
+        const definition = new RegExp(
+          `^(?:(?:def|class) ${name}\\b|(?:\\w+, )*${name}(?:, \\w+)*(?:: [^=]+)? = )`,
+          'm',
+        );
+        if (source !== undefined && !definition.test(source)) missing.push(`${file}: ${name} of ${module}`);
+      }
+    }
+
+  expect(texts.size).toBeGreaterThan(15);
+  expect(missing).toEqual([]);
 });
