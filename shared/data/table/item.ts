@@ -9,6 +9,11 @@ export interface Key {
 /** Return a text that identifies an item in its table. No key contains a line break. */
 export const itemName = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
+/** Whether DynamoDB can hold an item under a key: each part has 1 byte at least, and at most 2,048 and 1,024. */
+export const canHold = ({ pk, sk }: Key): boolean => hasBytes(pk, 2048) && hasBytes(sk, 1024);
+
+const hasBytes = (text: string, most: number): boolean => text !== '' && Buffer.byteLength(text) <= most;
+
 /** Check that a value is a stored item. @throws Error if it has no primary key, which every item of a table has */
 export function requireItem(value: Record<string, unknown>): Item {
   if (!isItem(value)) throw new Error('an item without its primary key');

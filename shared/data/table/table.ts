@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { throwIfStopped } from '../../core/stop-signal.ts';
 import type { Change, Condition } from './condition.ts';
-import { type Item, itemName, type Key, requireItem, UnreadableRecordError } from './item.ts';
+import { canHold, type Item, itemName, type Key, requireItem, UnreadableRecordError } from './item.ts';
 import { TableBusyError } from './retry-on-conflict.ts';
 import type { WriteLabel } from './write-label.ts';
 
@@ -117,6 +117,7 @@ function newReader<N extends TableName>(
 
     async peek({ pk, sk }) {
       throwIfStopped();
+      if (!canHold({ pk, sk })) return undefined;
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: { pk, sk } }));
       return Item === undefined ? undefined : requireItem(Item);
     },
@@ -246,14 +247,16 @@ function readerOf(client: DynamoDBDocumentClient): (table: string, key: Key) => 
   }
 
   return (table, key) => {
+    // DynamoDB refuses a batch for one such key, and with it the reads of others.
+    if (!canHold(key)) return Promise.resolve(undefined);
     const name = nameOf(table, key);
     const present = wanted.get(name);
     if (present !== undefined) return present.found.promise;
     // Wait until all reads of the same moment have arrived.
     if (wanted.size === 0) setImmediate(readAll);
-    const one = { table, key, found: Promise.withResolvers<Item | undefined>() };
-    wanted.set(name, one);
-    return one.found.promise;
+    const added = { table, key, found: Promise.withResolvers<Item | undefined>() };
+    wanted.set(name, added);
+    return added.found.promise;
   };
 }
 

@@ -44,6 +44,21 @@ test('reads of one moment go as one request, by whichever reader, and an item th
   expect(sent.at(-1)).toBe('GetItemCommand');
 });
 
+test.each([
+  { what: 'too long', sk: 'x'.repeat(1025) },
+  { what: 'too long in bytes', sk: '𝕬'.repeat(300) },
+  { what: 'empty', sk: '' },
+])('a key that is $what has no item, and harms no other read of its moment', async ({ sk }) => {
+  const { records } = await tableOfItsOwn();
+  await records.write({ put: { ...key(1), is: 'there' } });
+  const bad = { ...key(1), sk };
+
+  const items = await Promise.all([records.get(key(1)), records.get(bad), records.get(key(2))]);
+
+  expect(items.map((item) => item?.['is'])).toEqual(['there', undefined, undefined]);
+  expect([await records.get(bad), await records.peek(bad)]).toEqual([undefined, undefined]);
+});
+
 test('reads of two tables go as one request, too, and each finds the item of its own', async () => {
   const { sent, accounts, records } = await tableOfItsOwn();
   await records.write({ put: { ...key(1), is: 'a record' } });
