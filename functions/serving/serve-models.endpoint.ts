@@ -1,9 +1,11 @@
-import { ServiceError } from '../../shared/core/service-error.ts';
+import { badRequest, ServiceError } from '../../shared/core/service-error.ts';
 import { renderJson } from '../../shared/http/answer/render-answer.ts';
+import { parsePart } from '../../shared/http/body/parse-part.ts';
 import { decodePathVariable } from '../../shared/http/body/percent-encoding.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import type { RawRequest } from '../../shared/http/definition/endpoint-input.ts';
 import { content } from '../../shared/http/definition/endpoint-output.ts';
+import type { AnyEndpoint } from '../../shared/http/definition/middleware.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
 import { maxBodyBytes, operations } from './operations.ts';
 import { servingNeeds, servingRuntime, servingThrottle } from './serving-needs.ts';
@@ -62,8 +64,14 @@ function operationOf({ method, path }: RawRequest) {
     const variables = matched(parts, segments);
     return variables === undefined ? [] : [{ operation, path: variables }];
   });
-  const found = there.find(({ operation }) => operation.method === asked);
-  if (found !== undefined) return found;
+  const route = there.find(({ operation }) => operation.method === asked);
+  if (route !== undefined) {
+    const { input }: AnyEndpoint = route.operation;
+    const inPath = { values: route.path, placeOf: () => 'path' as const };
+    const { value, faults } = parsePart(input.path, inPath);
+    if (faults.length > 0) throw badRequest(faults);
+    return { ...route, path: value };
+  }
   const methods = there.map(({ operation }) => operation.method).join(', ');
   const detail =
     methods === ''

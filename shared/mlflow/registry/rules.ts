@@ -19,8 +19,8 @@ export const modelName = text
   )
   .refine((name) => !refusedInName.test(name), "Names cannot contain '/' or ':'.");
 
-/** A model name for a lookup. It need not be a valid name for a new model. */
-export const knownName = text.min(1).max(1000);
+/** A model name for a lookup. It need not be a valid name for a new model, but as short: it is part of a key. */
+export const knownName = text.min(1).max(maxRegisteredName);
 
 export const alias = text
   .min(1)

@@ -104,6 +104,9 @@ describe('registered models', () => {
       await ada.get('model-versions/get', { name, version: 'x' }),
       await ada.get('model-versions/get', { name, version: '1' }),
       await ada.get('registered-models/get', { name: 'nobody' }),
+      // More bytes than a key has, in fewer characters.
+      await ada.get('registered-models/get', { name: '𝕬'.repeat(300) }),
+      await ada.post('registered-models/rename', { name: '𝕬'.repeat(300), new_name: 'a' }),
       await ada.post('model-versions/transition-stage', { name, version: '1', stage: 'Best' }),
     ];
     expect(answers.map(({ status, json }) => `${status} ${json.error_code}`)).toEqual([
@@ -115,6 +118,8 @@ describe('registered models', () => {
       '400 INVALID_PARAMETER_VALUE',
       '404 RESOURCE_DOES_NOT_EXIST',
       '404 RESOURCE_DOES_NOT_EXIST',
+      '400 INVALID_PARAMETER_VALUE',
+      '400 INVALID_PARAMETER_VALUE',
       '400 INVALID_PARAMETER_VALUE',
     ]);
   });

@@ -79,6 +79,20 @@ test('all faults of a request are named at once, in the form of the protocol', a
   expect(answer.json.error).toContain('outputs[0].name: must be an output of the model: "logits"');
 });
 
+test.each(['', '/config', '/ready', '/versions/original', '/versions/original/ready'])(
+  'a name that no model can have is refused at models/NAME%s',
+  async (suffix) => {
+    const answers = await Promise.all(
+      ['x'.repeat(1100), '𝕬'.repeat(300), 'a/b'].map((name) =>
+        protocol(service, `models/${encodeURIComponent(name)}${suffix}`, { as }),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(answers[0]?.json.error).toContain('model_name: must start with a letter or digit');
+  },
+);
+
 test('one answer names the faults of type, shape and bytes of every input', async () => {
   await serve(service, as, 'every-type.onnx', {}, {}, 'every-type.onnx');
   const sized = (name: string, datatype: string, shape: unknown, binary_data_size: number) => ({
