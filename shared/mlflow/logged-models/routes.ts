@@ -45,6 +45,8 @@ const create = route(
     const { project_id } = await requireExperimentProject(context, input.experiment_id, 'developer');
     const source =
       input.source_run_id === '' ? undefined : await requireRun(context, input.source_run_id, 'viewer');
+    if (source !== undefined && source.project.project_id !== project_id)
+      throw invalidValue('source_run_id', input.source_run_id, 'is a run of another experiment');
     if (context.job !== undefined && source === undefined)
       throw invalidValue('source_run_id', '', 'a program in a job must name the run that makes a model');
     const id = newId();

@@ -171,6 +171,16 @@ describe('logged models', () => {
     expect((await ada.get(`logged-models/${model_id}`, {})).status).toBe(404);
   });
 
+  test('are of the experiment of the run that made them', async () => {
+    const [{ experiment_id }, other] = [await newRun(ada), await newRun(ada)];
+
+    const made = await ada.post('logged-models', { experiment_id, source_run_id: other.run_id });
+
+    expect(other.experiment_id).not.toBe(experiment_id);
+    expect(made).toMatchObject({ status: 400, json: { error_code: 'INVALID_PARAMETER_VALUE' } });
+    expect(made.json.message).toContain('source_run_id');
+  });
+
   test('have every number that was measured of them, also those of a training that diverges', async () => {
     const { experiment_id, run_id } = await newRun(ada);
     const made = await ada.post('logged-models', { experiment_id, name: 'lost', source_run_id: run_id });
