@@ -5,7 +5,7 @@ import { readRecords } from '../../shared/data/table/needs.ts';
 import { defineEndpoint } from '../../shared/http/definition/definition.ts';
 import { fields } from '../../shared/http/definition/endpoint-input.ts';
 import { Reply } from '../../shared/http/definition/reply.ts';
-import { linkIsGone, sharedThrottle } from './shared-link.ts';
+import { requireProject, sharedThrottle } from './shared-link.ts';
 
 export const endpoint = defineEndpoint({
   name: 'openLink',
@@ -28,8 +28,7 @@ export const endpoint = defineEndpoint({
 
   async handle({ body: { secret } }, { records, now }) {
     const at = now();
-    const link = await findLinkOf(records, secret, at);
-    if (link === undefined) throw linkIsGone();
+    const { link } = await requireProject(records, await findLinkOf(records, secret, at));
     const { session, until } = linkSession(link, at);
     const headers = { 'Cache-Control': 'no-store' };
     return Reply.json({ session, expires_at: until.toISOString() }, { headers });

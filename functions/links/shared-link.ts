@@ -44,7 +44,11 @@ type Asking = Pick<Ambient, 'header' | 'now'> & { records: TableReader<'records'
 /** Return the link of the session that a request presents. @throws ServiceError `not-found` if there is none */
 export async function requireLink({ records, header, now }: Asking): Promise<Shared> {
   const [, session = ''] = /^link +(\S{1,150})$/i.exec(header('authorization') ?? '') ?? [];
-  const link = await findLinkOfSession(records, session, now());
+  return requireProject(records, await findLinkOfSession(records, session, now()));
+}
+
+/** Return a link with its project. @throws ServiceError `not-found` if one of both is gone */
+export async function requireProject(records: Asking['records'], link: Link | undefined): Promise<Shared> {
   const [project] = link === undefined ? [] : (await findProjects(records, [link.project_id])).items;
   if (link === undefined || project === undefined || project.deleted_at !== undefined) throw linkIsGone();
   return { link, project };

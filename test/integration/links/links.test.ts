@@ -238,9 +238,8 @@ describe('a link', () => {
   test('of a run or project that is deleted says no more than one that never was', async () => {
     const id = await service.projectOf(owner.user);
     const runs = await Promise.all(['a', 'b', 'c'].map((name) => recordedRun(service, owner, id, { name })));
-    const asks = await Promise.all(
-      runs.map(async (run) => reader(service, (await madeLink(service, owner, id, experiment(run))).secret)),
-    );
+    const links = await Promise.all(runs.map((run) => madeLink(service, owner, id, experiment(run))));
+    const asks = await Promise.all(links.map(({ secret }) => reader(service, secret)));
     const path = { project_id: id };
     await service.call(updateExperiment, {
       as: owner,
@@ -252,6 +251,7 @@ describe('a link', () => {
     const answers = [await asks[0]?.(readShared), await asks[1]?.(readShared)];
     await service.call(deleteProject, { as: owner, path });
     answers.push(await asks[2]?.(readShared));
+    answers.push(await service.call(openLink, json({ secret: links[2]?.secret })));
     answers.push(await service.call(readShared, { headers: { Authorization: 'Link nothing' } }));
 
     expect(new Set(answers.map((answer) => `${answer?.status} ${answer?.json.detail}`))).toEqual(
