@@ -6,7 +6,7 @@ import type { Client } from '../../shared/client/client.ts';
 import { consoleLink, consoleOf } from '../../shared/client/console-link.ts';
 import { saveDownload } from '../../shared/client/node/save-download.ts';
 import { valueText } from '../../shared/drawing/number-text.ts';
-import type { Gate } from '../../shared/gates/gate.ts';
+import { type Gate, needsBase } from '../../shared/gates/gate.ts';
 import { judgeRuns } from '../../shared/gates/judge-gate.ts';
 import { type MetricValues, meanOf } from '../../shared/gates/judge-metric.ts';
 import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
@@ -40,12 +40,12 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
   if (first === undefined) throw new CliError('Nothing was trained.');
   requireEnded(session, head);
   const search = { ancestors: history.ancestors, head, file: plan.path, seed: run?.seed };
-  const base = chooseBase(await runsOf(session.client, first.project_id), search);
+  const { base, earlier } = chooseBase(await runsOf(session.client, first.project_id), search);
   const { model, compressed } = await measuredModels(context, plan, session.client, {
     head: first,
     base: base[0],
   });
-  const metrics = metricsOf(head, base);
+  const metrics = metricsOf(head, base, earlier);
   const costs = head.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const facts = {
     metrics,
@@ -58,8 +58,13 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
     ([a], [b]) => Number(named.has(b)) - Number(named.has(a)) || (a < b ? -1 : 1),
   );
   // A compressed model is compared with the one that it was made of.
-  const hasBase = ({ metric }: Gate) =>
-    base.length > 0 || (compressed !== undefined && (metric === 'bytes' || metric === 'latency'));
+  const hasBase = ({ metric, name }: Gate) => {
+    if (metric !== 'metric') return (model?.base ?? null) !== null;
+    const values = metrics.get(name);
+    // A metric that the head does not report fails; one that is new in it does not.
+    return base.length > 0 && (values === undefined || values.base?.some(Number.isFinite) === true);
+  };
+  const lacking = base.length === 0 ? [] : plan.gates.filter((gate) => needsBase(gate) && !hasBase(gate));
   const names = rows.map(([name]) => name);
   const curves = await readCurves(session.client, names, { head: first, base: base[0] });
   const sides = { head: sideOf(session, head), base: base.length === 0 ? null : sideOf(session, base) };
@@ -87,6 +92,7 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
     curves: curveTexts(curves),
     notes: [
       ...(base.length === 0 ? [why] : []),
+      ...lacking.map(({ text }) => `The base has no value for the gate ${text}.`),
       ...first.warnings.slice(0, 10),
       ...(curves.length === 0 ? [] : [`The curves are drawn in ${drawing} of this job.`]),
       ...(compressed?.notes ?? []),
@@ -133,7 +139,11 @@ async function runsOf(client: Client, project_id: string) {
   return runs;
 }
 
-function metricsOf(head: readonly Listed[], base: readonly Listed[]): Map<string, MetricValues> {
+function metricsOf(
+  head: readonly Listed[],
+  base: readonly Listed[],
+  earlier: readonly Listed[],
+): Map<string, MetricValues> {
   const last = (runs: readonly Listed[], name: string) =>
     runs.flatMap(({ metrics }) => (Object.hasOwn(metrics, name) ? [Number(metrics[name]?.last)] : []));
   const names = new Set([...head, ...base].flatMap(({ metrics }) => Object.keys(metrics)));
@@ -141,7 +151,8 @@ function metricsOf(head: readonly Listed[], base: readonly Listed[]): Map<string
   return new Map(
     reported.map((name) => {
       const before = last(base, name);
-      return [name, { head: last(head, name), base: before.length === 0 ? null : before }];
+      const values = { head: last(head, name), base: before.length === 0 ? null : before };
+      return [name, { ...values, earlier: last(earlier, name) }];
     }),
   );
 }

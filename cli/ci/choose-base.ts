@@ -17,12 +17,12 @@ export const ciTag = 'mps.ci';
  * differ from it in their seeds alone.
  *
  * @param runs of the project, the newest first
- * @returns the newest first; empty without a base
+ * @returns the newest first, empty without a base; and the newest run of these settings of each commit before it
  */
 export function chooseBase<Run extends BaseRun>(
   runs: readonly Run[],
   { ancestors, head, file, seed }: Wanted<Run>,
-): Run[] {
+): { base: Run[]; earlier: Run[] } {
   const position = new Map(ancestors.map((commit, at) => [commit, at]));
   const ids = new Set(head.map(({ experiment_id }) => experiment_id));
   const command = head[0]?.command;
@@ -37,10 +37,21 @@ export function chooseBase<Run extends BaseRun>(
   const nearest = Math.min(...candidates.map(({ at }) => at));
   const there = candidates.filter(({ at }) => at === nearest).map(({ run }) => run);
   const newest = there.find(isOfCi) ?? there[0];
-  if (newest === undefined) return [];
+  if (newest === undefined) return { base: [], earlier: [] };
   const settings = settingsOf(newest, seed);
-  return there.filter((run) => isOfCi(run) === isOfCi(newest) && settingsOf(run, seed) === settings);
+  const alike = candidates.filter(
+    ({ run }) => isOfCi(run) === isOfCi(newest) && settingsOf(run, seed) === settings,
+  );
+  const byCommit = Map.groupBy(alike, ({ at }) => at);
+  const before = [...byCommit].filter(([at]) => at > nearest).sort(([a], [b]) => a - b);
+  return {
+    base: (byCommit.get(nearest) ?? []).map(({ run }) => run),
+    earlier: before.slice(0, maxEarlier).flatMap(([, [newestThere]]) => newestThere?.run ?? []),
+  };
 }
+
+/** Commits before the base whose runs tell the noise. */
+const maxEarlier = 30;
 
 interface Wanted<Run> {
   /** Commits of the target branch, the newest first. */

@@ -6,14 +6,16 @@ export interface MetricValues {
   head: readonly number[];
   /** Null without a base. */
   base: readonly number[] | null;
+  /** Of runs of the same settings on the commits before the base, one for each commit, the newest first. */
+  earlier?: readonly number[];
 }
 
 /**
  * Judge a metric by the means of its runs. A gate fails only if the mean is beyond the bound by more than the noise of
  * the runs: the half of a 99.8 % interval of Student's t, from their pooled deviation. Where no configuration ran twice,
- * the noise is not known, and {@link unknownNoise} is taken for it.
+ * the noise is that of {@link noiseOfOne}.
  */
-export function judgeMetric(gate: Gate, { head, base }: MetricValues): GateVerdict {
+export function judgeMetric(gate: Gate, { head, base, earlier = [] }: MetricValues): GateVerdict {
   const { kind, value } = gate.bound;
   const isRelative = kind !== 'value';
   const known = base?.filter(Number.isFinite) ?? [];
@@ -31,9 +33,14 @@ export function judgeMetric(gate: Gate, { head, base }: MetricValues): GateVerdi
   const weight = isRelative ? (kind === 'factor' ? value : 1) : 0;
   const noise = noiseOf(head, isRelative ? known : [], weight);
   const isOne = noise === null;
-  const width = noise ?? (isRelative ? Math.abs(from) * unknownNoise[gate.sign] : 0);
+  const before = [from, ...earlier.filter(Number.isFinite)];
+  const alone = isRelative ? noiseOfOne(gate.sign, before, shareOf(head, known, weight)) : undefined;
+  const width = noise ?? alone?.width ?? 0;
   const note = isOne
-    ? oneRunText(isRelative ? gate.sign : undefined)
+    ? oneRunText(
+        alone,
+        gate.sign === '>=' ? `down to ${valueText(bound - width)}` : `up to ${valueText(bound + width)}`,
+      )
     : `noise ±${valueText(width)} over ${runsText(head, known)}`;
   const verdict =
     beyond > width ? 'failed' : beyond <= 0 && (isOne || -beyond >= width) ? 'passed' : 'undecided';
@@ -49,12 +56,6 @@ const verdictOf = ({ text }: Gate, verdict: GateVerdict['verdict']) => ({
 /** Share of the bound for rounding of numbers. */
 const rounding = 1e-9;
 
-/**
- * Share of the base that a difference without known noise must exceed. Losses spread far: of two trainings of
- * `test/examples/hello` with other seeds, 1 in 70 has three times the val_loss of the other one.
- */
-const unknownNoise = { '>=': 0.1, '<=': 3 } as const;
-
 export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -64,12 +65,49 @@ export const meanOf = (values: readonly number[]): number =>
  * and if all runs of each side agree by chance, as rounded accuracies do.
  */
 function noiseOf(head: readonly number[], base: readonly number[], weight: number): number | null {
-  const share = 1 / head.length + (base.length === 0 ? 0 : weight ** 2 / base.length);
+  const share = shareOf(head, base, weight);
   const widths = [[head, base], [base]].flatMap((sides) => {
     const width = widthOf(sides, share);
     return width === null ? [] : [width];
   });
   return widths.length === 0 ? null : Math.min(...widths);
+}
+
+/** Variance of `mean(head) - weight * mean(base)`, in variances of one run. */
+const shareOf = (head: readonly number[], base: readonly number[], weight: number): number =>
+  1 / head.length + (base.length === 0 ? 0 : weight ** 2 / base.length);
+
+/**
+ * Noise of one run each: the smaller one of what {@link usualNoise} allows, and of what at least six commits of the target
+ * branch tell. Their deviation is that of neighbours (von Neumann): a change on the way widens it once, a slow one hardly.
+ * Of equal neighbours one counts: with a fixed seed a commit that changes no training repeats its value, without any noise.
+ */
+function noiseOfOne(
+  sign: Gate['sign'],
+  commits: readonly number[],
+  share: number,
+): { width: number; commits: number | undefined } {
+  const usual = usualNoise(sign, commits[0] ?? 0);
+  const values = commits.filter((value, at) => value !== commits[at - 1]);
+  const count = values.length;
+  const freedom = Math.floor((2 * (count - 1) ** 2) / (3 * count - 4));
+  if (freedom < leastFreedom) return { width: usual, commits: undefined };
+  const squares = values.slice(1).reduce((sum, value, at) => sum + (value - (values[at] ?? value)) ** 2, 0);
+  const width = quantileOf(freedom) * Math.sqrt((squares / (2 * (count - 1))) * share);
+  return width > 0 && width < usual ? { width, commits: count } : { width: usual, commits: undefined };
+}
+
+const leastFreedom = 3;
+
+/**
+ * Difference that a gate must exceed where nothing tells the noise. Losses spread far: of two trainings of
+ * `test/examples/hello` with other seeds, 1 in 70 has three times the val_loss of the other one. Shares of successes, such
+ * as accuracies, do not. Nothing is a multiple of 0.
+ */
+function usualNoise(sign: Gate['sign'], base: number): number {
+  if (base === 0) return Number.POSITIVE_INFINITY;
+  const isShare = base >= 0.5 && base <= 1;
+  return Math.abs(base) * (sign === '<=' ? 3 : isShare ? 0.1 : 0.75);
 }
 
 /** Return the half of the interval from the pooled deviation of these runs; null if it cannot be told. */
@@ -111,7 +149,11 @@ const countText = (runs: number): string => (runs === 1 ? '' : ` (mean of ${runs
 const runsText = (head: readonly number[], base: readonly number[]): string =>
   base.length === 0 ? `${head.length} runs` : `${head.length} and ${base.length} runs`;
 
-const oneRunText = (sign: Gate['sign'] | undefined): string =>
-  sign === undefined
-    ? 'one run, or equal ones: the noise is not known'
-    : `one run each, or equal ones: the noise is not known, and ${sign === '>=' ? 'a tenth less' : 'four times the base'} may be noise; repeats tell it`;
+function oneRunText(alone: ReturnType<typeof noiseOfOne> | undefined, values: string): string {
+  if (alone === undefined) return 'one run, or equal ones: the noise is not known';
+  const { width, commits } = alone;
+  if (commits !== undefined)
+    return `one run each; noise ±${valueText(width)} from ${commits} commits of the base`;
+  const may = Number.isFinite(width) ? `values ${values}` : 'any value';
+  return `one run each, or equal ones: the noise is not known, and ${may} may be noise; repeats tell it`;
+}

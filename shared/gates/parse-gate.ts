@@ -94,7 +94,14 @@ const ends = '(?![A-Za-z0-9_.])';
 function numberOf(reader: Reader, expected: string): number {
   const digits = reader.take(number);
   if (digits === undefined) throw reader.fault(expected);
-  return Number(digits);
+  return finite(reader, digits);
+}
+
+/** Refuse a number such as 1e999: it is infinite, and every value or none would pass. */
+function finite(reader: Reader, digits: string): number {
+  const value = Number(digits);
+  if (Number.isFinite(value)) return value;
+  throw new GateError(`${reader.named}: ${digits.slice(0, 20)} is too large a number.`);
 }
 
 /** Read a share of 1, or a percentage. */
@@ -144,8 +151,9 @@ const bounds: Readonly<Record<GateMetric, (reader: Reader) => GateBound>> = {
     const digits = reader.take(signedNumber);
     if (digits === undefined)
       throw reader.fault('"base", "base - 0.5%", "base * 1.02", or a value such as 0.3 or 95%');
-    if (reader.take(new RegExp(`x${ends}`)) !== undefined) return { kind: 'factor', value: Number(digits) };
-    return { kind: 'value', value: Number(digits) / (reader.take(/%/) === undefined ? 1 : 100) };
+    const value = finite(reader, digits);
+    if (reader.take(new RegExp(`x${ends}`)) !== undefined) return { kind: 'factor', value };
+    return { kind: 'value', value: value / (reader.take(/%/) === undefined ? 1 : 100) };
   },
 };
 
@@ -192,7 +200,11 @@ export function parseGate(text: string, subject: GateSubject = 'file'): Gate {
   const sign = named === undefined ? undefined : signs[named];
   const taken = reader.take(sign === undefined ? /[<>]=/ : new RegExp(sign));
   if (taken !== '>=' && taken !== '<=')
-    throw reader.fault(sign === undefined ? '>= or <=' : `${sign} (the only one for ${name})`);
+    throw reader.fault(
+      sign !== undefined
+        ? `${sign} (the only one for ${name})`
+        : `>= or <=${reader.sees(/\w/) ? ', after a name with spaces in double quotes,' : ''}`,
+    );
   const metric = named === undefined ? 'metric' : (named as GateMetric);
   const bound = bounds[metric](reader);
   reader.end();

@@ -55,6 +55,10 @@ test('cost, bytes and latency of trainings have a grammar of their own', () => {
   expect(parseGate('bytes <= 12MB', 'runs')).toMatchObject({ metric: 'bytes' });
   expect(() => parseGate('cost >= 2', 'runs')).toThrow('where <= (the only one for cost)');
   expect(() => parseGate('loss < 2', 'runs')).toThrow('where >= or <= is allowed');
+  expect(() => parseGate('val loss <= 2', 'runs')).toThrow('a name with spaces in double quotes');
+  // Every value would pass.
+  expect(() => parseGate('loss <= 1e999', 'runs')).toThrow('1e999 is too large a number');
+  expect(() => parseGate(`loss <= base * ${'9'.repeat(400)}`, 'runs')).toThrow('is too large a number');
   expect(() => parseGate('loss <= bases', 'runs')).toThrow('"base * 1.02"');
   expect(() => parseGate('<= 2', 'runs')).toThrow('the name of a metric');
 });

@@ -12,7 +12,7 @@ const chosen = (runs: readonly BaseRun[], seed?: string) =>
     head: [run('head', 'h')],
     file: '.mps/ci.yaml',
     seed,
-  }).map(({ experiment_id }) => experiment_id);
+  }).base.map(({ experiment_id }) => experiment_id);
 const tags = { [ciTag]: '.mps/ci.yaml' };
 
 test('the base is the newest run on the nearest commit of the target branch', () => {
@@ -41,4 +41,16 @@ test('other programs, sweeps, changed folders and failures do not count; runs of
   expect(chosen([...none, run('f', 'c2'), run('g', 'c2', { tags })])).toEqual(['g']);
   const dirty = { commit: 'c3', branch: null, dirty: true };
   expect(chosen([run('h', 'c3', { tags, git: dirty, command: 'python train.py --seed 3' })])).toEqual(['h']);
+});
+
+test('the commits before the base have one run each of its settings, the nearest first', () => {
+  const other = run('d', 'c1', { params: { lr: '0.2', seed: '1' } });
+  const runs = [run('a', 'c1'), run('b', 'c3'), run('c', 'c2', { params: { lr: '0.1', seed: '2' } }), other];
+
+  const { base, earlier } = chooseBase([...runs, run('e', 'c2'), run('f', 'c1')], {
+    ...{ ancestors: ['c3', 'c2', 'c1'], head: [run('head', 'h')], file: '.mps/ci.yaml', seed: undefined },
+  });
+
+  expect(base.map(({ experiment_id }) => experiment_id)).toEqual(['b']);
+  expect(earlier.map(({ experiment_id }) => experiment_id)).toEqual(['c', 'a']);
 });
