@@ -27,7 +27,10 @@ export class ProviderApi {
       const answer = await this.#once(method, path, body);
       if (answer.status < 400) return answer;
       const seconds = waitSeconds(answer, attempt);
-      const error = new ProviderError(this.#told(method, path, answer), answer.status);
+      const error = new ProviderError(
+        this.#told(method, path, answer),
+        isLimit(answer) ? 429 : answer.status,
+      );
       if (seconds === undefined || seconds > this.#left || attempt === maxAttempts) throw error;
       this.#left -= seconds;
       await wait(seconds * 1000);
@@ -55,8 +58,8 @@ export class ProviderApi {
   }
 
   #told(method: string, path: string, { status, json }: Answer): string {
-    const said = typeof json === 'object' && json !== null ? Reflect.get(json, 'message') : undefined;
-    const why = typeof said === 'string' ? `: ${said}` : '';
+    const said = messageOf(json);
+    const why = said === '' ? '' : `: ${said}`;
     return this.#hidden(`${method} ${this.#url}${path.split('?')[0]} returned ${status}${why}`);
   }
 
@@ -92,14 +95,25 @@ const maxWaitSeconds = 120;
 const maxAttempts = 6;
 
 /** Seconds after which to try again; undefined if that is of no use. */
-function waitSeconds({ status, headers }: Answer, attempt: number): number | undefined {
+export function waitSeconds({ status, headers, json }: Answer, attempt: number): number | undefined {
+  if (!isLimit({ status, json }) && status !== 403) return status >= 500 ? attempt : undefined;
   const after = headers.get('retry-after');
-  if ((status === 429 || status === 403) && after !== null && /^\d+$/.test(after)) return Number(after);
-  if ((status === 429 || status === 403) && headers.get('x-ratelimit-remaining') === '0') {
+  if (after !== null && /^\d+$/.test(after)) return Number(after);
+  if (headers.get('x-ratelimit-remaining') === '0') {
     const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
     return Number.isFinite(reset) ? Math.max(1, reset - Date.now() / 1000) : 60;
   }
-  return status === 429 || status >= 500 ? attempt : undefined;
+  // GitHub asks for a minute where it names no time.
+  return isLimit({ status, json }) ? 60 : undefined;
+}
+
+/** Whether a refusal is about the number of requests. GitHub's secondary limits are a 403 or a 429. */
+const isLimit = ({ status, json }: Pick<Answer, 'status' | 'json'>): boolean =>
+  status === 429 || (status === 403 && /rate limit/i.test(messageOf(json)));
+
+function messageOf(json: unknown): string {
+  const said = typeof json === 'object' && json !== null ? Reflect.get(json, 'message') : undefined;
+  return typeof said === 'string' ? said : '';
 }
 
 /** Whether a write took effect. False if its comment is gone, or if it is to be reconsidered. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { ProviderApi } from '../../../../cli/ci/provider/provider-api.ts';
+import { ProviderApi, waitSeconds } from '../../../../cli/ci/provider/provider-api.ts';
 
 test.each(['ghs_secret', 'ghs_secret\n', 'ghs_secret\nof two lines'])(
   'no message shows the token %j, and no other host gets it',
@@ -31,3 +31,20 @@ test.each(['ghs_secret', 'ghs_secret\n', 'ghs_secret\nof two lines'])(
     expect(asked).not.toContain('/elsewhere');
   },
 );
+
+const secondary = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' };
+const forbidden = { message: 'Resource not accessible by integration' };
+
+test.each<[number, Record<string, string>, object, number | undefined]>([
+  [403, { 'retry-after': '7' }, secondary, 7],
+  [429, { 'retry-after': '7' }, {}, 7],
+  // GitHub's rule where no time is named: a minute.
+  [403, {}, secondary, 60],
+  [429, {}, {}, 60],
+  [403, { 'x-ratelimit-remaining': '0' }, forbidden, 60],
+  [403, {}, forbidden, undefined],
+  [502, {}, {}, 3],
+  [422, {}, {}, undefined],
+])('an answer %d with %j and %j is asked again after %s s', (status, headers, json, seconds) => {
+  expect(waitSeconds({ status, headers: new Headers(headers), json }, 3)).toBe(seconds);
+});
