@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { hoistConstants } from '../graph/constants.ts';
 import { distinctNames } from '../graph/distinct-names.ts';
-import { Graph, plainDomain } from '../graph/graph.ts';
+import { Graph, shortenDomain } from '../graph/graph.ts';
 import { ModelError } from '../model-error.ts';
 import { type ModelProto, ModelProtoSchema } from '../proto/onnx_pb.js';
 import { ExternalData } from '../tensor/external-data.ts';
@@ -25,7 +25,7 @@ export function loadModel(path: string): Model {
     const { graph } = proto;
     if (graph === undefined) throw new ModelError('The model has no graph.');
     const imports = [...proto.opsetImport, ...proto.functions.flatMap(({ opsetImport }) => opsetImport)];
-    for (const opset of imports) opset.domain = plainDomain(opset.domain);
+    for (const opset of imports) shortenDomain(opset);
     inlineFunctions(proto);
     const root = new Graph(graph, external);
     proto.graph = undefined;

@@ -17,8 +17,10 @@ import { valueInfoOf } from './value-info.ts';
 
 const deepest = 16;
 
-/** Return the short form of ONNX's own domain, which has two names. */
-export const plainDomain = (domain: string): string => (domain === 'ai.onnx' ? '' : domain);
+/** Replace the long name of ONNX's own domain. Another message stays as it is: an empty name would take two bytes. */
+export function shortenDomain(named: { domain: string }): void {
+  if (named.domain === 'ai.onnx') named.domain = '';
+}
 
 /**
  * A mutable graph: its message with an empty `initializer`, and its constants by name. Bodies of control flow are
@@ -53,7 +55,7 @@ export class Graph {
     );
     proto.input = proto.input.filter(({ name }) => !this.#defaulted.has(name));
     for (const node of proto.node) {
-      node.domain = plainDomain(node.domain);
+      shortenDomain(node);
       for (const attribute of node.attribute) {
         const graphs = [...(attribute.g === undefined ? [] : [attribute.g]), ...attribute.graphs];
         if (graphs.length === 0) continue;
