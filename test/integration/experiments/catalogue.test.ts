@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { endpoint as create } from '../../../functions/experiments/records/create-experiment.endpoint.ts';
 import { endpoint as remove } from '../../../functions/experiments/records/delete-experiment.endpoint.ts';
 import { endpoint as list } from '../../../functions/experiments/search/list-experiments.endpoint.ts';
@@ -244,6 +244,24 @@ describe('the catalogue of a project', () => {
     await foldNowAndThen(counting, project_id, `${ended[0]!.slice(0, -1)}0`);
     expect(experiments).toBe(16);
     expect(read).toBeLessThanOrEqual(2 * 160);
+  });
+
+  test('takes one step after a recorded experiment, which leaves the writes of a partition to who begins trainings', async () => {
+    const project_id = await newProject(service, as);
+    await fold(records, project_id);
+    for (let round = 0; round < 4; round += 1) {
+      const ended = Array.from({ length: 45 }, () => experimentOf(project_id, 0.5));
+      await records.write(
+        ...ended.flatMap((one) => [putExperiment(one), markNew(project_id, one.experiment_id)]),
+        count(project_id, { experiments: 45 }),
+      );
+    }
+
+    // A step of a fast machine takes no time.
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    await foldNowAndThen(records, project_id, '0').finally(() => clock.mockRestore());
+
+    expect((await segmentsOf(project_id)).marks).toBe(100);
   });
 
   test('folds trainings that wait in line, and marks those that leave it', async () => {

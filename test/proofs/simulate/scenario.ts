@@ -40,6 +40,8 @@ export interface Outcome {
   failed: number;
   /** Trainings that were refused though the limits had room. */
   refused: number;
+  /** How often these two had each status and detail. */
+  reasons: ReadonlyMap<string, number>;
   /** Milliseconds of a request that begins a training: the median, and of 99 in 100. */
   begin: { p50: number; p99: number };
   /** Seconds of the longest pass of the reconciler, and passes that failed. */
@@ -87,6 +89,7 @@ class Run {
   requests = 0;
   failed = 0;
   refused = 0;
+  readonly #reasons = new Map<string, number>();
   running = 0;
   concurrent = 0;
   pass = { seconds: 0, failed: 0 };
@@ -166,8 +169,16 @@ class Run {
   async #ask(asked: Asked): Promise<{ status: number; body: string }> {
     const answer = await this.world.ask(asked);
     this.requests += 1;
-    if (answer.status >= 500) this.failed += 1;
+    if (answer.status >= 500) {
+      this.failed += 1;
+      this.#note(answer);
+    }
     return answer;
+  }
+
+  #note({ status, body }: { status: number; body: string }): void {
+    const reason = `${status} ${JSON.parse(body).detail}`;
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
   }
 
   async #newProject(owner: Member): Promise<void> {
@@ -217,7 +228,10 @@ class Run {
       query: { config: 'train.yaml', vcpus: `${jobSize.vcpus}`, memory: `${1024 * jobSize.gib}` },
     });
     this.#begins.push(this.world.clock.now - began);
-    if (answer.status === 409) this.refused += 1;
+    if (answer.status === 409) {
+      this.refused += 1;
+      this.#note(answer);
+    }
     if (answer.status !== 200) return;
     project.last = JSON.parse(answer.body).experiment_id;
     this.#begun.push(project.last ?? '');
@@ -290,7 +304,8 @@ class Run {
             overhead: overheadOf(this.world.meter.billed, this.#seconds),
             units: this.world.meter.units(),
           };
-    return { scenario: this.#scenario, uses, requests, failed, refused, begin, pass, concurrent, whole };
+    const counts = { requests, failed, refused, reasons: this.#reasons };
+    return { scenario: this.#scenario, uses, ...counts, begin, pass, concurrent, whole };
   }
 }
 

@@ -70,12 +70,15 @@ function unitsTable({ scenario, whole }: Outcome): string {
   ].join('');
 }
 
-/** Every limit that a load used, the most used first, and the units of a job. */
+/** Every limit that a load used, the most used first, why requests failed, and the units of a job. */
 export function limitsTable(outcome: Outcome): string {
-  const { scenario, uses } = outcome;
+  const { scenario, uses, reasons } = outcome;
   const rows = uses.map(
     ({ kind, name, peak, refused }) =>
       `  ${percent(peak).padStart(7)}  ${kind} (${withoutIds(name)}), ${count(refused)} refused\n`,
   );
-  return `${scenario.name}\n${rows.join('')}${unitsTable(outcome)}`;
+  const failures = [...reasons].map(
+    ([reason, times]) => `  ${count(times).padStart(7)}  requests: ${withoutIds(reason)}\n`,
+  );
+  return `${scenario.name}\n${rows.join('')}${failures.join('')}${unitsTable(outcome)}`;
 }
