@@ -83,7 +83,7 @@ describe('a chart', () => {
       await visit(page, placeOf(smooth, query));
       const whole = await inkOf(page);
       await visit(page, placeOf(gap, query));
-      await page.locator('.odd-values', { hasText: '1 NaN or infinite' }).waitFor();
+      await page.locator('.odd-values', { hasText: /^1 NaN$/ }).waitFor();
       const withGap = await inkOf(page);
       expect(withGap.all / whole.all, query).toBeLessThan(1.1);
     }

@@ -137,8 +137,8 @@ export function maskedSchema(schema: z.ZodType, mask: FieldsMask): z.ZodType {
   const key = names.join();
   const byNames = masked.get(schema) ?? new Map<string, z.ZodType>();
   masked.set(schema, byNames);
-  const found = byNames.get(key);
-  if (found !== undefined) return found;
+  const known = byNames.get(key);
+  if (known !== undefined) return known;
   // Callers choose the names, and to make a schema takes longer than to parse a row.
   if (byNames.size >= maxMasked) return schema;
   const result = z.array(z.object(Object.fromEntries(names.map((name) => [name, element.shape[name]]))));

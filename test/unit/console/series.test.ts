@@ -6,6 +6,7 @@ import {
   aligned,
   lineOf,
   nearest,
+  oddText,
   smoothed,
   stepsIn,
   thinned,
@@ -138,4 +139,16 @@ test('the CSV of a chart has a column for each line, and its values as they were
   expect(chartCsv({ axisName: 'step', lines })).toBe(
     'step,"one, first",\'=two\r\n0,0.1,\r\n1,NaN,3\r\n2,,4\r\n',
   );
+});
+
+test('values that no line can show are named by their kind, also those that are too large for an axis', () => {
+  const { NaN: nan, POSITIVE_INFINITY: infinite } = Number;
+
+  const texts = [[1, -2e-5], [nan, nan], [1, infinite, -infinite], [nan, 1e308], [-1e308]].map((ys) =>
+    oddText([line([0, 1, 2].slice(0, ys.length), ys)]),
+  );
+
+  expect(texts).toEqual([undefined, '2 NaN', '2 infinite', '2 NaN or too large', '1 too large']);
+  const { ys } = aligned([line([0, 1, 2], [1e308, 1, -1.5e308])]);
+  expect(ys).toEqual([[null, 1, null]]);
 });

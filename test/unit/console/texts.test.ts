@@ -11,6 +11,7 @@ import {
   causeText,
   durationText,
   fixedText,
+  isNumberText,
   numberText,
   runDurationText,
   sizeHint,
@@ -240,4 +241,10 @@ test.each([
   ['0 3', '0 3'],
 ])('the schedule %s is %s', (cron, words) => {
   expect(cronWords(cron)).toBe(words);
+});
+
+test('NaN and infinities stand right in a column, as other numbers; blank and other texts do not', () => {
+  const texts = ['3', '-1e-5', 'NaN', 'Infinity', '-Infinity', '', ' ', 'adam', 'nan'];
+
+  expect(texts.filter(isNumberText)).toEqual(['3', '-1e-5', 'NaN', 'Infinity', '-Infinity']);
 });

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { numberText, plural } from '../ui/text/format.ts';
+import { numberText } from '../ui/text/format.ts';
 import { onChartKey, usePointer } from './drawing/chart-hands.ts';
 import { type ChartCurve, hideCursor, nearTo, type Shown } from './drawing/plot.ts';
 import { usePlot } from './drawing/use-plot.ts';
 import { type ReadRange, useShown } from './drawing/use-shown.ts';
 import type { Drawn } from './export.ts';
-import { metricOfAxis, type XAxis } from './series.ts';
+import { metricOfAxis, oddText, type XAxis } from './series.ts';
 import { Tooltip } from './tooltip.tsx';
 import { useSize } from './values/use-canvas.ts';
 import type { ChartView } from './view.ts';
@@ -34,17 +34,13 @@ const lastValues = (shown: readonly Shown[]): string =>
 /** Number of values that are marked at the edge of a chart, because no line can show them. */
 const OddValues = ({ shown }: { shown: readonly Shown[] }) => {
   // The chart is drawn again at each move of the pointer.
-  const odd = useMemo(
-    () => shown.reduce((sum, { raw }) => sum + raw.ys.filter((y) => !Number.isFinite(y)).length, 0),
-    [shown],
-  );
-  if (odd === 0) return null;
+  const odd = useMemo(() => oddText(shown.map(({ raw }) => raw)), [shown]);
+  if (odd === undefined) return null;
   const isThinned = shown.some(({ curve }) => curve.reported !== undefined);
-  const text = isThinned ? 'Some values are' : plural(odd, 'value is', 'values are');
+  const text = isThinned ? odd.replace(/^\S+/, 'some') : odd;
   return (
-    <small class="odd-values" title={`${text} NaN or infinite: gaps in the line, marked at the edge`}>
-      {isThinned ? 'some' : odd.toLocaleString('en')} NaN
-      <span class="hidden"> or infinite</span>
+    <small class="odd-values" title={`${text}: gaps in the line, marked at the edge`}>
+      {text}
     </small>
   );
 };

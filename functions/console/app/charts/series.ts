@@ -176,6 +176,24 @@ export function usualRange(lines: readonly Line[]): [number, number] | undefined
   return [low - margin, high + margin];
 }
 
+/** The range of an axis, with the room around it, must be a number. */
+const maxDrawn = 4e307;
+
+/** Return whether a line can show a value. Others are marked at the edge of the chart. */
+export const isDrawable = (y: number): boolean => Math.abs(y) <= maxDrawn;
+
+/** Say how many values of lines are only marked: "3 NaN", or "2 infinite or too large" for an axis. */
+export function oddText(lines: readonly Pick<Line, 'ys'>[]): string | undefined {
+  const odd = lines.flatMap(({ ys }) => Array.from(ys.filter((y) => !isDrawable(y))));
+  if (odd.length === 0) return undefined;
+  const kinds = [
+    ...(odd.some(Number.isNaN) ? ['NaN'] : []),
+    ...(odd.some((y) => Math.abs(y) === Number.POSITIVE_INFINITY) ? ['infinite'] : []),
+    ...(odd.some(Number.isFinite) ? ['too large'] : []),
+  ];
+  return `${odd.length.toLocaleString('en')} ${kinds.join(' or ')}`;
+}
+
 /** Align lines over a common x axis for uPlot. Undefined means that a line has no point there, without a gap. */
 export function aligned(lines: readonly Line[]): { xs: number[]; ys: (number | null | undefined)[][] } {
   const all = new Set<number>();
@@ -191,7 +209,7 @@ export function aligned(lines: readonly Line[]): { xs: number[]; ys: (number | n
         continue;
       }
       const value = line.ys[at] ?? Number.NaN;
-      out[index] = Number.isFinite(value) ? value : null;
+      out[index] = isDrawable(value) ? value : null;
       // The last of several points at one x counts.
       while (at < line.xs.length && line.xs[at] === x) at += 1;
     }

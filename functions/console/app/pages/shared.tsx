@@ -18,7 +18,7 @@ import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
 import { RunStatus } from '../ui/states/status.tsx';
-import { durationText, numberText, plural } from '../ui/text/format.ts';
+import { durationText, isNumberText, numberText, plural } from '../ui/text/format.ts';
 import { Markdown } from '../ui/text/markdown.tsx';
 
 const ReportText = lazy(() => import('../reports/report-text.tsx').then((module) => module.ReportText));
@@ -32,8 +32,6 @@ const kinds = {
 };
 /** Experiments whose curves are drawn at once. */
 const drawnAtOnce = 4;
-
-const isNumber = (text = ''): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 type Values = (experiment: SharedExperiment) => Readonly<Record<string, string>>;
 
@@ -66,7 +64,10 @@ function Rows({
             <bdi>{row}</bdi>
           </th>
           {of.map((values, index) => (
-            <td key={all[index]?.experiment_id} class={isNumber(values[row]) ? 'right' : ''}>
+            <td
+              key={all[index]?.experiment_id}
+              class={of.every((values) => isNumberText(values[row] ?? 'NaN')) ? 'right' : ''}
+            >
               <bdi>{values[row] ?? '–'}</bdi>
             </td>
           ))}

@@ -1,6 +1,6 @@
 import { type JudgedBy, metricGoal } from '../../../../shared/metrics/criteria.ts';
 import type { Comparison } from '../api/projects.ts';
-import { costText, numberText, runDurationText } from '../ui/text/format.ts';
+import { costText, isNumberText, numberText, runDurationText } from '../ui/text/format.ts';
 import { type Difference, differenceFrom } from './difference.ts';
 import { inOrder } from './metric-order.ts';
 import { metricOf, type Row } from './row.ts';
@@ -84,7 +84,7 @@ function linesOfPart(
     .map(([name, values]) => ({
       group,
       name,
-      isNumber: values.every((value) => value === null || Number.isFinite(Number(value))),
+      isNumber: values.every((value) => value === null || isNumberText(String(value))),
       values: values.map((value) => (value === null ? undefined : show(value, name))),
     }));
 }

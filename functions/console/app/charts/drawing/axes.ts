@@ -58,7 +58,7 @@ export function axesOf({
       values: (_, splits) => splits.map(label),
       size: (u, values) => {
         u.ctx.font = `${12 * devicePixelRatio}px system-ui`;
-        const widths = (values ?? []).map((one) => u.ctx.measureText(one ?? '').width / devicePixelRatio);
+        const widths = (values ?? []).map((value) => u.ctx.measureText(value ?? '').width / devicePixelRatio);
         return Math.ceil(Math.max(narrowest, besideLabels + Math.max(0, ...widths)));
       },
       ...(hasHuge && !logY && { incrs: (_u, _axis, low, high) => distances(high - low || Math.abs(high)) }),

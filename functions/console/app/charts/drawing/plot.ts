@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { cssColour, lineColour, lineDash } from '../../theme/colours.ts';
 import type { Curve } from '../reading/curve.ts';
-import { aligned, type Line, nearest, thinned } from '../series.ts';
+import { aligned, isDrawable, type Line, nearest, thinned } from '../series.ts';
 import { type ChartView, highlighted } from '../view.ts';
 import { axesOf, isolated, rightPadding } from './axes.ts';
 
@@ -113,6 +113,8 @@ function drawFixed(plot: uPlot, at: number | undefined): void {
 
 /** Half the size of a mark in pixels. */
 const markSize = 4;
+/** Room for a mark, and for half a number, at an edge without an axis. */
+const besideMark = 14;
 
 /** Mark the values that no line shows at the edges: NaN with a cross at the foot, infinities with a triangle. */
 function drawOdd(plot: uPlot, shown: readonly Shown[]): void {
@@ -125,7 +127,7 @@ function drawOdd(plot: uPlot, shown: readonly Shown[]): void {
     ctx.strokeStyle = cssColour(lineColour(style));
     ctx.beginPath();
     for (const [index, y] of raw.ys.entries()) {
-      if (Number.isFinite(y)) continue;
+      if (isDrawable(y)) continue;
       const x = plot.valToPos(raw.xs[index] ?? Number.NaN, 'x', true);
       if (!(x >= left && x <= left + width)) continue;
       const foot = y > 0 ? top + size : top + height - size;
@@ -213,7 +215,8 @@ export function makePlot(element: HTMLElement, height: number, hasHuge: boolean,
     {
       width: element.clientWidth,
       height,
-      padding: [10, rightPadding(axis), 0, 0],
+      // Without a value there is no axis left of the first mark.
+      padding: [10, rightPadding(axis), 0, (_u, _side, [, , , hasAxis]) => (hasAxis ? 0 : besideMark)],
       legend: { show: false },
       focus: { alpha: fadedAlpha },
       scales: {

@@ -100,3 +100,7 @@ export const cut = (text: string, most: number): string =>
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** Return whether a text is a number as metrics have them, so that it stands right in a column. */
+export const isNumberText = (text: string): boolean =>
+  text.trim() !== '' && (Number.isFinite(Number(text)) || /^(?:NaN|-?Infinity)$/.test(text));
