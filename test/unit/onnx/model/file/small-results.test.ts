@@ -2,7 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { dropNodeMetadata } from '../../../../../shared/onnx/model/graph/drop-node-metadata.ts';
 import { makeNode, Names } from '../../../../../shared/onnx/model/graph/graph.ts';
-import { NodeProtoSchema, StringStringEntryProtoSchema } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import {
+  NodeProtoSchema,
+  StringStringEntryProtoSchema,
+} from '../../../../../shared/onnx/model/proto/onnx_pb.js';
 import { copyOf, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 
 const relu = () =>
