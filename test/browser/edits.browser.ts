@@ -104,3 +104,20 @@ test('a dialog, the tabs of a project and a sign-out ask, too', async () => {
   await page.getByRole('link', { name: 'noted' }).waitFor();
   expect(service.faults).toEqual(['dialog: ']);
 });
+
+test('what an upload or a deletion took is no edit', async () => {
+  await visit(page, `projects/${project_id}/files`);
+  await page.getByLabel('Name of a new data set, or a new version of one').fill('numbers');
+  await page
+    .locator('.upload-row input[type=file]')
+    .setInputFiles({ name: 'any.csv', mimeType: 'text/csv', buffer: Buffer.from('1,2\n') });
+  await page.getByRole('rowheader', { name: 'numbers' }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Description', { exact: true }).fill('Not needed any more');
+  await page.getByRole('button', { name: 'Delete the project' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+
+  await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
+
+  expect(await question().count()).toBe(0);
+});

@@ -31,8 +31,8 @@ const larger: Readonly<Record<string, number>> = {
   createSweep: 980_000,
   updateSweep: 980_000,
   jobStateChanged: 1_180_000,
-  readConsole: 977_000,
-  readConsoleFile: 975_000,
+  readConsole: 980_000,
+  readConsoleFile: 980_000,
   readDocs: 1_200_000,
   readOpenapi: 1_200_000,
 };

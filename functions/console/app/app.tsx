@@ -6,7 +6,7 @@ import { ProjectPage } from './pages/project.tsx';
 import { SignInDialog, SignInPage } from './pages/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
 import { LinkButton } from './ui/controls/button.tsx';
-import { EditsQuestion } from './ui/controls/edits-question.tsx';
+import { waiting } from './ui/edits.ts';
 import { leavePage, PageHead } from './ui/page-head.tsx';
 import { href, keep, keptOf, place } from './ui/router.ts';
 import { Empty } from './ui/states/empty.tsx';
@@ -30,6 +30,9 @@ const ReportPage = lazy(() => import('./reports/report-page.tsx').then((module) 
 const ServingPage = lazy(() => import('./serving/serving-page.tsx').then((module) => module.ServingPage));
 const NamePage = lazy(() => import('./registry/name-page.tsx').then((module) => module.NamePage));
 const ModelPage = lazy(() => import('./pages/model.tsx').then((module) => module.ModelPage));
+const EditsQuestion = lazy(() =>
+  import('./ui/controls/edits-question.tsx').then((module) => module.EditsQuestion),
+);
 
 const NotThere = () => (
   <>
@@ -98,7 +101,7 @@ export function App() {
       <Shell>
         <Page />
       </Shell>
-      <EditsQuestion />
+      {waiting.value !== undefined && <EditsQuestion />}
       {isExpired.value && <SignInDialog />}
     </>
   );

@@ -47,7 +47,7 @@ const behaving = (endpoint: AnyEndpoint, behave: (act: Handle) => Handle): AnyEn
 /** Records of the request itself, and those that the first request of a user or a deployment adds for all later ones. */
 const besides = new Set([
   ...['audit', 'idempotency-claim', 'catalogue-mark', 'catalogue-manifest'],
-  ...['limit', 'limit-share', 'cluster-claim', 'month-cost'],
+  ...['limit', 'limit-share', 'cluster-claim', 'month-cost', 'active-schedules'],
 ]);
 
 const good: readonly number[] = [200, 201];

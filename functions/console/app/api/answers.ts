@@ -1,10 +1,8 @@
 import type { AnswerOf, RowOf } from '../../../../shared/client/route.ts';
 import type { endpoint as listExperiments } from '../../../experiments/search/list-experiments.endpoint.ts';
-import type { endpoint as listProjects } from '../../../projects/projects/list-projects.endpoint.ts';
 import type { endpoint as readProject } from '../../../projects/projects/read-project.endpoint.ts';
 
 /** Answer types of the service, derived from its endpoint definitions. */
-export type Project = RowOf<typeof listProjects>;
 export type ProjectDetails = Extract<AnswerOf<typeof readProject>, { experiments: number }>;
 export type Experiment = RowOf<typeof listExperiments>;
 /** Fields of an experiment for a table. The other fields would be most of the bytes. */

@@ -11,7 +11,6 @@ import { NamesList } from '../registry/names-list.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
 import { UploadField } from '../ui/controls/upload-field.tsx';
-import { forgetEdits } from '../ui/edits.ts';
 import { Listing } from '../ui/listing.tsx';
 import { PageHead } from '../ui/page-head.tsx';
 import { go, href, place, setQuery } from '../ui/router.ts';
@@ -40,7 +39,6 @@ function UploadModel({ onClose }: { onClose: () => void }) {
             await uploadModelFile(model_name, 'model', file, onProgress);
             await acceptModel(model_name);
             setUploaded(model_name);
-            forgetEdits();
           }}
         />
         <details class="graph-fold">

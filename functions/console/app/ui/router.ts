@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { consoleLink } from '../../../../shared/client/console-link.ts';
-import { hasEdits, leaveEdits } from './edits.ts';
+import { forgetEdits, hasEdits, leaveEdits } from './edits.ts';
 import { fromMlflow } from './mlflow-link.ts';
 
 /** Current view: its path and its settings, both from the address. */
@@ -90,6 +90,12 @@ export const href = (
 
 export function go(to: string): void {
   location.hash = to;
+}
+
+/** Go on from a page whose subject was deleted: what was typed there cannot be stored any more. */
+export function goFromDeleted(to: string): void {
+  forgetEdits();
+  go(to);
 }
 
 /** Change the settings of the view without a new history entry. */

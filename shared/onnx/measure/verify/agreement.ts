@@ -4,7 +4,7 @@ import { type FedTensor, type FedTexts, type OtherValue, tensorNumbers } from '.
 import { exceedsShare } from './exceeds-share.ts';
 import { classesOf, type Reading } from './label-score.ts';
 import { KnownNeighbours, sameNeighbours } from './same-neighbours.ts';
-import { spearman, maxSpearman } from './spearman.ts';
+import { maxSpearman, spearman } from './spearman.ts';
 
 type Outputs = ReadonlyMap<string, FedTensor | OtherValue>;
 

@@ -1,6 +1,7 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../../shared/core/text/bytes-text.ts';
 import type { OnProgress, Progress } from '../../api/upload.ts';
+import { forgetEdits } from '../edits.ts';
 import { Icon } from '../icon.tsx';
 import { Problem } from '../states/problem.tsx';
 
@@ -22,7 +23,7 @@ export const ProgressBar = ({ progress: { step, done } }: { progress: Progress }
   </div>
 );
 
-/** Field to choose or drop a file. It uploads the file at once. */
+/** Field to choose or drop a file. It uploads the file at once, and what is typed beside it is stored with it. */
 export function UploadField({
   label,
   hint,
@@ -39,13 +40,16 @@ export function UploadField({
   const [error, setError] = useState<unknown>();
   const [done, setDone] = useState<File>();
   const [isOver, setOver] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
   const send = async (file: File | undefined) => {
     if (file === undefined || progress !== undefined) return;
     setError(undefined);
     setDone(undefined);
     setProgress({ step: 'hashing', done: 0 });
     try {
+      const beside = box.current?.closest('dialog') ?? box.current?.closest('.upload-row');
       await onFile(file, setProgress);
+      if (beside != null) forgetEdits(beside);
       setDone(file);
     } catch (failure) {
       setError(failure);
@@ -54,7 +58,7 @@ export function UploadField({
     }
   };
   return (
-    <div class="upload">
+    <div class="upload" ref={box}>
       <label
         for={id}
         class={isOver ? 'drop over' : 'drop'}

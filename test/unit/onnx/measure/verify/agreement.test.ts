@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Agreement, classReading } from '../../../../../shared/onnx/measure/verify/agreement.ts';
 import { exceedsShare } from '../../../../../shared/onnx/measure/verify/exceeds-share.ts';
 import { pairedInterval } from '../../../../../shared/onnx/measure/verify/paired-interval.ts';
-import { spearman, maxSpearman } from '../../../../../shared/onnx/measure/verify/spearman.ts';
+import { maxSpearman, spearman } from '../../../../../shared/onnx/measure/verify/spearman.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
