@@ -31,7 +31,7 @@ export async function makeSchedule(
   options: RunOptions,
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Schedule> {
-  await requireTimes(fields);
+  await requireFields(fields);
   const { project_id, config_id, command, sizes, rules, steps, withPinned } = await prepareFolder(
     session,
     options,
@@ -55,13 +55,12 @@ export async function makeSchedule(
   return schedule;
 }
 
-/** Check when a schedule runs by the service's own rules, before a project is made and files are sent. */
-async function requireTimes({ cron, zone }: ScheduleFields): Promise<void> {
+/** Check the fields of a schedule by the service's own rules, before a project is made and files are sent. */
+async function requireFields(fields: ScheduleFields): Promise<void> {
   // Loaded on demand: other commands do not need cron.
-  const { CronText, ZoneName } = await import('../../shared/schedules/cron.ts');
-  const checked = { cron: CronText.safeParse(cron), zone: ZoneName.safeParse(zone) };
-  const faults = Object.entries(checked).flatMap(([name, { error }]) =>
-    (error?.issues ?? []).map(({ message }) => `${name} ${message}`),
+  const { ScheduleFields } = await import('../../shared/schedules/schedule-fields.ts');
+  const faults = (ScheduleFields.safeParse(fields).error?.issues ?? []).map(
+    ({ path, message }) => `${path.join('.')} ${message}`,
   );
   if (faults.length > 0) throw new CliError([...faults, 'Nothing was sent.'].join('\n'), exitCodes.usage);
 }

@@ -34,7 +34,7 @@ import { ReportTitle } from '../data/projects/report.ts';
 import { RunRules } from '../data/projects/run-rules.ts';
 import { TableViews } from '../data/projects/table-view.ts';
 import { faultOfAll, VariableName, VariableValue } from '../data/projects/variable-rules.ts';
-import { Overlap } from '../data/schedules/schedule.ts';
+import { Overlap } from '../data/schedules/overlap.ts';
 import { isTableNumber, TableNumberText } from '../data/table/stored-number.ts';
 import { maxAttempts } from '../jobs/host-loss.ts';
 import { maxBlocks } from '../reports/parse-report.ts';
@@ -42,7 +42,7 @@ import { RecordedRule } from '../run-rules/recorded-rule.ts';
 import { maxRules } from '../run-rules/run-rule.ts';
 import { environmentFaults } from '../runner/training/environment-faults.ts';
 import { CronText, ZoneName } from '../schedules/cron.ts';
-import { ScheduleBudget, ScheduleName } from '../schedules/schedule-spec.ts';
+import { ScheduleBudget, ScheduleName } from '../schedules/schedule-fields.ts';
 import { RecordedTime } from './manifest.ts';
 
 // The documents of an archive. They contain no ids of the service: experiments and models have numbers, and users

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Capacity } from '../core/capacity/capacity.ts';
 import { FileId, Timestamp, Ulid } from '../core/formats.ts';
-import { Overlap, type Schedule, ScheduledRun, ScheduleStatus } from '../data/schedules/schedule.ts';
+import { Overlap } from '../data/schedules/overlap.ts';
+import { type Schedule, ScheduledRun, ScheduleStatus } from '../data/schedules/schedule.ts';
 import { sizeBounds } from '../jobs/size.ts';
 
 /** Schedule in the responses of all operations. */

@@ -8,6 +8,7 @@ import { countUpTo } from '../projects/project.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
+import { Overlap } from './overlap.ts';
 
 const schedule = recordType('schedule', () =>
   z.object({
@@ -70,9 +71,6 @@ export const neverRun = () =>
   }) satisfies Partial<Schedule>;
 
 export const ScheduleStatus = z.enum(['ACTIVE', 'PAUSED']);
-
-/** What to do if the run before has not ended. */
-export const Overlap = z.enum(['skip', 'queue'], 'must be skip or queue');
 
 /** One time that a schedule was due. */
 export const ScheduledRun = z.object({

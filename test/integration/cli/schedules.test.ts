@@ -86,17 +86,18 @@ test('a schedule is changed by name: its time, its money, its command, and wheth
   expect(unpayable).toMatchObject({ code: 2, stderr: expect.stringContaining('must be an amount in US$') });
 });
 
-test('times that the service would refuse are refused before anything is sent, all at once', async () => {
+test('what the service would refuse of a schedule is refused before anything is sent, all at once', async () => {
   const { url, received } = await served(serving);
   const options = { folder: home, home, environment: { MPS_URL: url, MPS_TOKEN: 'a.b' } };
   await writeFile(join(home, 'train.sh'), 'true');
 
-  const refused = await runMps(['schedule', '* * * * *', '--zone', 'Mars/Olympus', '-p', 'p'], options);
+  const words = ['schedule', '* * * * *', '--zone', 'Mars/Olympus', '--overlap', 'both', '--budget', '0'];
+  const refused = await runMps([...words, '--name', 'x'.repeat(101), '-p', 'p'], options);
 
   expect(refused).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /^cron fires more than once in 5 minutes.*\nzone is not a time zone.*\nNothing was sent\.\n$/,
+      /^name is longer than 100 characters\ncron fires more than once in 5 minutes.*\nzone is not a time zone.*\noverlap must be skip or queue\nbudget must be a number above 0.*\nNothing was sent\.\n$/,
     ),
   });
   expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
