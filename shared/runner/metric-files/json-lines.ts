@@ -1,4 +1,4 @@
-import { tryParseJson } from '../../core/text/try-parse-json.ts';
+import { parsePythonJson } from '../../core/text/parse-python-json.ts';
 import { isMetricName } from '../printed-metrics/metric-words.ts';
 import { type FileMetric, noMetrics, stepColumns } from './csv-metrics.ts';
 import { isOfRun } from './event-names.ts';
@@ -50,8 +50,12 @@ export class JsonLines {
 
 function rowOf(line: string): Readonly<Record<string, unknown>> | undefined {
   if (!line.startsWith('{')) return undefined;
-  const value = tryParseJson(line.replaceAll(/: ?(?:NaN|-?Infinity)(?=[,}])/g, ': null'));
-  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  try {
+    const value = parsePythonJson(line);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function metricsOf(row: Readonly<Record<string, unknown>>): FileMetric[] {
@@ -68,7 +72,7 @@ function metricsOf(row: Readonly<Record<string, unknown>>): FileMetric[] {
   // mmcv counts `iter` within the epoch.
   const of = typeof row['mode'] === 'string' ? row['mode'] : '';
   const names = of === '' ? [...stepColumns, 'training_iteration'] : ['epoch'];
-  const step = names.map((name) => numbers.get(name)).find((one) => one !== undefined);
+  const step = names.map((name) => numbers.get(name)).find((one) => Number.isFinite(one));
   if (step === undefined) return [];
   const prefix = of === '' || of === 'train' ? '' : `${of}_`;
   return found

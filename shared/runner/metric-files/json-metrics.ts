@@ -1,3 +1,4 @@
+import { parsePythonJson } from '../../core/text/parse-python-json.ts';
 import type { FileMetric } from './csv-metrics.ts';
 import { isOfRun } from './event-names.ts';
 
@@ -14,8 +15,7 @@ export function summaryMetrics(text: string, path: string): FileMetric[] {
   const read = (value: unknown, name: string, depth: number): void => {
     if (found.length >= maxNames) return;
     const isMetric = name !== '' && !noMetrics.has(name) && !isOfRun(name);
-    if (typeof value === 'number' && Number.isFinite(value) && isMetric)
-      found.push({ name, value, step: null });
+    if (typeof value === 'number' && isMetric) found.push({ name, value, step: null });
     if (!isObject(value) || depth > maxDepth) return;
     for (const [key, one] of Object.entries(value))
       read(one, name === '' ? key : `${name}.${key}`, depth + 1);
@@ -34,7 +34,7 @@ export function trainerHistory(text: string): FileMetric[] {
   if (!Array.isArray(history)) return [];
   return history.flatMap((entry: unknown) => {
     if (!isObject(entry)) return [];
-    const step = typeof entry['step'] === 'number' ? entry['step'] : null;
+    const step = Number.isFinite(entry['step']) ? Number(entry['step']) : null;
     return Object.entries(entry).flatMap(([name, one]) =>
       typeof one === 'number' && !noMetrics.has(name) && !isOfRun(name) ? [{ name, value: one, step }] : [],
     );
@@ -46,29 +46,11 @@ const noMetrics = new Set(['step', 'epoch']);
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Parse JSON. Python's json also writes NaN and Infinity, outside of strings. A torn file is nothing. */
+/** Parse a file. A torn one is nothing. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsePythonJson(text);
   } catch {
-    try {
-      const plain = text.replaceAll(pythonTokens, (token) => jsonTexts[token] ?? token);
-      return JSON.parse(plain, (_, value) => (value === nanMark ? Number.NaN : value));
-    } catch {
-      return undefined;
-    }
+    return undefined;
   }
 }
-
-/** Strings, which stay as they are, and the numbers that JSON does not have. */
-const pythonTokens = /"(?:[^"\\]|\\.)*"?|NaN|-?Infinity/gs;
-
-/** Stands for NaN in JSON. No tool writes it. */
-const nanMark = '\0NaN';
-
-/** JSON has no infinity, but JSON.parse reads too large a number as one. */
-const jsonTexts: Readonly<Record<string, string>> = {
-  NaN: JSON.stringify(nanMark),
-  Infinity: '1e999',
-  '-Infinity': '-1e999',
-};

@@ -178,7 +178,6 @@ function readMetrics(run: TrainingRun, metricRules: MetricRules | undefined) {
       rules.heard();
       rungs.take([point]);
     },
-    onNotFinite: (points) => rules.take(points),
     onWarnings: () => noteWarnings.ask(),
   });
   const logPoints = async (points: readonly MetricPoint[]): Promise<void> => {

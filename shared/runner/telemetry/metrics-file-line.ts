@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsePythonJson } from '../../core/text/parse-python-json.ts';
 import { line } from '../../core/text/text-rules.ts';
 import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 
@@ -6,8 +7,6 @@ import type { MetricPoint } from '../../data/metrics/metric-summary.ts';
 interface ParsedLine {
   points: MetricPoint[];
   fault?: string;
-  /** Metrics that are left out because they are NaN or infinite. */
-  notFinite?: MetricPoint[];
 }
 
 const notAnObject = 'it is not a JSON object';
@@ -18,12 +17,6 @@ const ofLine = new Set(['name', 'step', 'time', 'epoch']);
 /** 9999-12-31T23:59:59.999Z, the last instant with a year of four digits. */
 const latestMilliseconds = 253_402_300_799_999;
 
-const finite = (what: string) =>
-  z.custom<number>(
-    (value) => typeof value === 'number' && Number.isFinite(value),
-    `${what} is not a finite number`,
-  );
-
 const badTime = 'time is neither ISO 8601 nor epoch seconds';
 
 /** Epoch seconds or ISO 8601. A time without zone is in this machine's zone, as for the command. */
@@ -33,15 +26,18 @@ const Time = z
   .refine((time) => time >= 0 && time <= latestMilliseconds, 'time is not between the years 1970 and 9999');
 
 /** A step is a key: one beyond 2^53 would be kept as its neighbour. */
-const Step = finite('step').check(
-  z.refine((step) => Math.abs(step) <= Number.MAX_SAFE_INTEGER, 'step is beyond 2^53 - 1'),
-);
+const Step = z
+  .number('step is not a number')
+  .check(z.refine((step) => Math.abs(step) <= Number.MAX_SAFE_INTEGER, 'step is beyond 2^53 - 1'));
 
 const When = z.object({ step: Step.nullish(), time: Time.nullish() }, notAnObject);
 
 const Name = z.string('name is not text').pipe(line(128));
 
-const Named = When.extend({ name: Name, value: finite('value') });
+/** NaN and the infinities are values: a training that diverges reports them. */
+const Value = z.custom<number>((value) => typeof value === 'number', 'value is not a number');
+
+const Named = When.extend({ name: Name, value: Value });
 
 /**
  * Parse a line of METRICS_FILE that was read at `now`. It has one metric, `{"name", "value", "step"?, "time"?}`,
@@ -51,24 +47,19 @@ const Named = When.extend({ name: Name, value: finite('value') });
 export function parseMetricLine(text: string, now: Date): ParsedLine {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parsePythonJson(text);
   } catch {
     return { points: [], fault: 'it is not JSON' };
   }
   if (!isObject(value)) return { points: [], fault: notAnObject };
-  const names = notFiniteNames(value);
-  if (names.length === 0) return parseObject(value, now);
-  const when = When.safeParse({ step: value['step'] ?? value['epoch'] });
-  const step = when.success ? (when.data.step ?? null) : null;
-  const notFinite = names.map((name) => ({ name, value: Number.NaN, step, time: now.getTime() }));
-  return { ...parseObject(value, now), notFinite };
+  return parseObject(value, now);
 }
 
 function parseObject(value: Readonly<Record<string, unknown>>, now: Date): ParsedLine {
   const others = Object.keys(value).filter((key) => !ofLine.has(key) && key !== 'value');
   const isNamed = Object.hasOwn(value, 'name') && (Object.hasOwn(value, 'value') || others.length === 0);
   const isOnlyValue = Object.hasOwn(value, 'value') && others.length === 0;
-  const given = { ...value, step: value['step'] ?? value['epoch'] };
+  const given = { ...value, step: known(value['step']) ?? known(value['epoch']), time: known(value['time']) };
   const when = When.safeParse(given);
   const named = isNamed || isOnlyValue ? Named.safeParse(given) : undefined;
   if (named?.success === false) return { points: [], fault: faultOf(named.error) };
@@ -78,30 +69,9 @@ function parseObject(value: Readonly<Record<string, unknown>>, now: Date): Parse
   return parseMetrics(value, at);
 }
 
-/**
- * Parse the JSON of a line. Python's json writes NaN and Infinity, which are not JSON: they become infinite numbers, or
- * null where they are no metric.
- */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const numbers = text.replaceAll(/([:[,]\s*)(?:NaN|-?Infinity)\b/g, '$1 1e999');
-    return JSON.parse(numbers, (key, value) =>
-      ofLine.has(key) && value === Number.POSITIVE_INFINITY ? null : value,
-    );
-  }
-}
-
-/** Return the metrics of a line that are NaN or infinite. Rules count them. */
-function notFiniteNames(value: Readonly<Record<string, unknown>>): string[] {
-  const names = Object.keys(value).filter((key) => {
-    const one = value[key];
-    return typeof one === 'number' && !Number.isFinite(one) && !ofLine.has(key);
-  });
-  const { name } = value;
-  return typeof name === 'string' ? names.map((key) => (key === 'value' ? name : key)) : names;
-}
+/** A step or a time that is NaN or infinite counts as none. */
+const known = (value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -123,7 +93,7 @@ function parseMetrics(
     if (ofLine.has(key) || (typeof one !== 'number' && one !== null)) continue;
     const name = Name.safeParse(key);
     if (!name.success) faults.push(`a name ${name.error.issues[0]?.message ?? 'is invalid'}`);
-    else if (one === null || !Number.isFinite(one)) faults.push(`${key} is not a finite number`);
+    else if (one === null) faults.push(`${key} is not a number`);
     else points.push({ ...when, name: name.data, value: one });
   }
   const fault = faults[0] ?? (points.length === 0 ? 'it contains no metric' : undefined);

@@ -110,8 +110,7 @@ export class MetricsFileReader {
         this.#fill(`${maxPoints} points`);
         break;
       }
-      const { points, fault, notFinite = [] } = parseMetricLine(text, now);
-      this.#options.onNotFinite?.(notFinite);
+      const { points, fault } = parseMetricLine(text, now);
       if (fault !== undefined) this.#refuse(fault, text);
       for (const point of points.slice(0, maxPoints - this.#points)) {
         this.#points += 1;
@@ -155,8 +154,6 @@ export interface MetricsFileReaderOptions {
   say(message: string): void;
   /** Receives each point when it is read, before it is stored. */
   onPoint?(point: MetricPoint): void;
-  /** Receives the metrics of a line that are not stored, because they are NaN or infinite. */
-  onNotFinite?(points: readonly MetricPoint[]): void;
   /** Receives all warnings about the file when there is a new one. */
   onWarnings?(warnings: readonly string[]): void;
   /** Whether a client reads the metrics; always by default. */

@@ -48,7 +48,7 @@ export class RuleWatch {
     if (this.#timer !== undefined) this.#judge([], true);
   }
 
-  /** Look at points: those that are stored next, or that METRICS_FILE does not take, such as NaN. Never throws. */
+  /** Look at points that are stored next. Never throws. */
   take(points: readonly RulePoint[]): void {
     if (this.#rules.length === 0) return;
     for (const { name } of points) if (this.#names.size < maxNames) this.#names.add(name);

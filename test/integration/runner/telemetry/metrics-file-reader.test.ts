@@ -95,18 +95,18 @@ describe('metrics that a command reports', () => {
     const long = 'x\u001b'.repeat(90);
     await writeFile(
       file,
-      `nonsense\n\n${line('a')}{"name":"x","value":NaN}\n{"acc":0.5,"loss":NaN}\n${long}\n${line('b')}`,
+      `nonsense\n\n${line('a')}{"name":"x","value":null}\n{"acc":0.5,"loss":null}\n${long}\n${line('b')}`,
     );
     const one = reader();
     await one.close();
     expect(names()).toEqual(['a', 'acc', 'b']);
     expect(said).toEqual([
       'METRICS_FILE: a line is left out, because it is not JSON: "nonsense".',
-      'METRICS_FILE: a line is left out, because value is not a finite number: "{\\"name\\":\\"x\\",\\"value\\":NaN}".',
-      'METRICS_FILE: a line is left out, because loss is not a finite number: "{\\"acc\\":0.5,\\"loss\\":NaN}". Further such lines are only counted.',
+      'METRICS_FILE: a line is left out, because value is not a number: "{\\"name\\":\\"x\\",\\"value\\":null}".',
+      'METRICS_FILE: a line is left out, because loss is not a number: "{\\"acc\\":0.5,\\"loss\\":null}". Further such lines are only counted.',
     ]);
     expect(one.warnings).toEqual([
-      '4 lines of METRICS_FILE were left out, in whole or in part. The first 3: "nonsense", because it is not JSON; "{\\"name\\":\\"x\\",\\"value\\":NaN}", because value is not a finite number; "{\\"acc\\":0.5,\\"loss\\":NaN}", because loss is not a finite number.',
+      '4 lines of METRICS_FILE were left out, in whole or in part. The first 3: "nonsense", because it is not JSON; "{\\"name\\":\\"x\\",\\"value\\":null}", because value is not a number; "{\\"acc\\":0.5,\\"loss\\":null}", because loss is not a number.',
     ]);
   });
 

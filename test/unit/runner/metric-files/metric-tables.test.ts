@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CsvMetrics } from '../../../../shared/runner/metric-files/csv-metrics.ts';
+import { JsonLines } from '../../../../shared/runner/metric-files/json-lines.ts';
 import { summaryMetrics, trainerHistory } from '../../../../shared/runner/metric-files/json-metrics.ts';
 import { metricFileKind } from '../../../../shared/runner/metric-files/metric-file-kind.ts';
 
@@ -84,6 +85,24 @@ describe('a JSON file of metrics', () => {
     expect(history).toEqual([
       { name: 'loss', value: Number.NaN, step: 10 },
       { name: 'grad_norm', value: Number.NEGATIVE_INFINITY, step: 10 },
+    ]);
+  });
+
+  test('has what a diverged training measures, as a file of one object and as lines', () => {
+    const summary = summaryMetrics('{"loss": NaN, "perplexity": Infinity, "note": "NaN"}', 'metrics.json');
+    const lines = new JsonLines();
+
+    const rows = ['{"step": 1, "loss": 0.5}', '{"step": 2, "loss": NaN}', '{"step": NaN, "loss": 1}'].flatMap(
+      (line) => lines.read(line),
+    );
+
+    expect(summary).toEqual([
+      { name: 'loss', value: Number.NaN, step: null },
+      { name: 'perplexity', value: Number.POSITIVE_INFINITY, step: null },
+    ]);
+    expect(rows).toEqual([
+      { name: 'loss', value: 0.5, step: 1 },
+      { name: 'loss', value: Number.NaN, step: 2 },
     ]);
   });
 
