@@ -38,7 +38,7 @@ def choose_texts(texts: Path | None, labels: Path | None, card: dict[str, Any]) 
         if line.strip():
             rows.setdefault(line[:MOST_CHARACTERS], None if classes is None else classes[index].strip())
     if len(rows) < 8:
-        raise Refusal("bad-texts", f"There are {len(rows)} different texts; at least 8 are needed.")
+        raise Refusal("bad-texts", f"Different texts: {len(rows)}; at least 8 are needed.")
     shuffled = list(rows.items())
     random.Random(SEED).shuffle(shuffled)
     own = min(CALIBRATING, len(shuffled) // 4)
