@@ -179,9 +179,11 @@ export async function visit(page: Page, place: string): Promise<void> {
       }),
     `#/${place}`,
   );
-  // What the test before this one has left in a form.
+  await settle(page);
+  // What the test before this one has left in a form. The question is loaded when it is put.
   const discard = page.getByRole('button', { name: 'Discard', exact: true });
-  if (await discard.isVisible()) await discard.click();
+  if (!(await discard.isVisible())) return;
+  await discard.click();
   await settle(page);
 }
 
