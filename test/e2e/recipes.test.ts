@@ -41,9 +41,13 @@ beforeAll(async () => {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(`${service.url}/auth/token`, { method: 'POST', headers, body });
   token = z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
+  // The guide's program is begun as its reader would, also on a machine that names it python3 alone.
+  const bin = join(scratch, 'prefix/bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'python'), '#!/bin/sh\nexec python3 "$@"\n', { mode: 0o755 });
   const { PATH = '' } = process.env;
   environment = {
-    PATH: `${scratch}/prefix/bin:${PATH}`,
+    PATH: `${bin}:${PATH}`,
     HOME: scratch,
     npm_config_prefix: join(scratch, 'prefix'),
     npm_config_update_notifier: 'false',
