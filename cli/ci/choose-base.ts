@@ -42,11 +42,12 @@ export function chooseBase<Run extends BaseRun>(
   const alike = candidates.filter(
     ({ run }) => isOfCi(run) === isOfCi(newest) && settingsOf(run, seed) === settings,
   );
-  const byCommit = Map.groupBy(alike, ({ at }) => at);
-  const before = [...byCommit].filter(([at]) => at > nearest).sort(([a], [b]) => a - b);
+  const newestOf = new Map<number, Run>();
+  for (const { run, at } of alike) if (at > nearest && !newestOf.has(at)) newestOf.set(at, run);
+  const before = [...newestOf].sort(([a], [b]) => a - b);
   return {
-    base: (byCommit.get(nearest) ?? []).map(({ run }) => run),
-    earlier: before.slice(0, maxEarlier).flatMap(([, [newestThere]]) => newestThere?.run ?? []),
+    base: alike.filter(({ at }) => at === nearest).map(({ run }) => run),
+    earlier: before.slice(0, maxEarlier).map(([, run]) => run),
   };
 }
 

@@ -18,6 +18,16 @@ test('the command holds the messages of its library in the language that it spea
   expect(text).not.toMatch(/Ung(?:\\xFC|ü)ltige Eingabe|Entr(?:\\xE9|é)e invalide/);
 });
 
+test('the command calls nothing that Node 20 lacks, though newer ones run its tests', async () => {
+  const { files } = await bundleCommand(root, 'package');
+
+  const text = files.map(({ contents }) => new TextDecoder().decode(contents)).join('\n');
+  const newer =
+    /\b(?:(?:Map|Object)\.groupBy|Array\.fromAsync|RegExp\.escape|Promise\.(?:withResolvers|try)|Iterator\.(?:from|concat)|Math\.sumPrecise|Error\.isError|Uint8Array\.from(?:Base64|Hex))\b/g;
+  expect(text).toContain('Invalid input');
+  expect([...text.matchAll(newer)].map(([name]) => name)).toEqual([]);
+});
+
 test('a start of the package loads what its command needs', async () => {
   const { files } = await bundleCommand(root, 'package');
 
