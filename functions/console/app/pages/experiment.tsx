@@ -34,7 +34,7 @@ import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
 import { Tabs } from '../ui/controls/tabs.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { go, goFromDeleted, href, place } from '../ui/router.ts';
+import { go, goOn, href, place } from '../ui/router.ts';
 import { useShowMore } from '../ui/show-more.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
@@ -330,7 +330,7 @@ function Dialogs({
           onConfirm={async () => {
             await deleteRuns(project_id, [experiment_id]);
             forgetRow(project_id, experiment_id);
-            goFromDeleted(href(['projects', project_id]));
+            goOn(href(['projects', project_id]));
             tell('The experiment is deleted, restorable for 30 days.', false, {
               name: 'Undo',
               async act() {

@@ -25,7 +25,7 @@ import { VersionsTable } from '../models/versions-table.tsx';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Confirm } from '../ui/controls/dialog.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { goFromDeleted, href, place } from '../ui/router.ts';
+import { goOn, href, place } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 
@@ -174,7 +174,7 @@ export function ModelPage({ model_name }: { model_name: string }) {
                 onClose={close}
                 onConfirm={async () => {
                   await removeModel(model_name);
-                  goFromDeleted(href(['models']));
+                  goOn(href(['models']));
                 }}
               >
                 <p>

@@ -16,7 +16,7 @@ import { Confirm } from '../ui/controls/dialog.tsx';
 import { SelectField } from '../ui/controls/field.tsx';
 import { Form } from '../ui/controls/form.tsx';
 import { TextField } from '../ui/controls/text-field.tsx';
-import { go, goFromDeleted, href } from '../ui/router.ts';
+import { go, goOn, href } from '../ui/router.ts';
 import { type PagePart, Sections } from '../ui/sections.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { tell } from '../ui/states/notice.tsx';
@@ -233,7 +233,7 @@ export function SettingsTab({
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await deleteProjectFor30Days(project_id);
-            goFromDeleted(href(['projects']));
+            goOn(href(['projects']));
             tell(`${project_name} is deleted, restorable for 30 days.`, false, {
               name: 'Undo',
               async act() {

@@ -8,7 +8,7 @@ import { ShareButton } from '../project/share-button.tsx';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { goFromDeleted, href, place, setQuery } from '../ui/router.ts';
+import { goOn, href, place, setQuery } from '../ui/router.ts';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { Ago } from '../ui/text/ago.tsx';
@@ -71,7 +71,7 @@ function Content({
   const remove = async () => {
     await removeReport(path);
     tell('The report is deleted.');
-    goFromDeleted(href(['projects', project_id, 'reports']));
+    goOn(href(['projects', project_id, 'reports']));
   };
   return (
     <>

@@ -3,7 +3,7 @@ import { hasEnded } from '../../../../shared/data/sweeps/has-ended.ts';
 import { cancel, pause, remove, resume, retry, type Sweep, type SweepPath } from '../api/sweeps.ts';
 import { AskingButton } from '../ui/controls/asking-button.tsx';
 import { Button } from '../ui/controls/button.tsx';
-import { goFromDeleted, href } from '../ui/router.ts';
+import { goOn, href } from '../ui/router.ts';
 import { attempt, tell } from '../ui/states/notice.tsx';
 import { plural } from '../ui/text/format.ts';
 import { ExtendDialog } from './extend-dialog.tsx';
@@ -70,7 +70,7 @@ export function SweepActions({ sweep, onChange }: { sweep: Sweep; onChange: (nex
           }
           onConfirm={async () => {
             await remove(path);
-            goFromDeleted(href(['projects', project_id, 'sweeps']));
+            goOn(href(['projects', project_id, 'sweeps']));
             tell('The sweep is deleted. Its experiments stay.');
           }}
         />

@@ -92,8 +92,8 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** Go on from a page whose subject was deleted: what was typed there cannot be stored any more. */
-export function goFromDeleted(to: string): void {
+/** Go on from a page whose texts are stored, or whose subject is deleted: nothing that was typed there is asked about. */
+export function goOn(to: string): void {
   forgetEdits();
   go(to);
 }

@@ -8,8 +8,7 @@ import { useLive } from '../../api/use-live.ts';
 import { SelectField } from '../../ui/controls/field.tsx';
 import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { forgetEdits } from '../../ui/edits.ts';
-import { go, href } from '../../ui/router.ts';
+import { goOn, href } from '../../ui/router.ts';
 import { problemText } from '../../ui/states/problem.tsx';
 import { costText, durationText, plural, sizeHint } from '../../ui/text/format.ts';
 import { valuesOfCommand, valuesOfConfig } from './present-values.ts';
@@ -71,8 +70,7 @@ export function SweepForm({
   const begin = async () => {
     try {
       const { sweep_id } = await beginSweep(project_id, request);
-      forgetEdits();
-      go(href(['projects', project_id, 'sweeps', sweep_id]));
+      goOn(href(['projects', project_id, 'sweeps', sweep_id]));
     } catch (failure) {
       if (faultsAtFields(failure, parameters) === undefined) throw failure;
       setRefused({ error: failure, of: asked });
