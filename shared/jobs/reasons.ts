@@ -19,6 +19,8 @@ export const reasons = {
   /** Of the Batch job, so that others know. */
   noSpot: 'Waited too long for Spot; submitted on demand instead.',
   leftSpot: 'There was no room on Spot; it is submitted on demand.',
+  lostSpot: 'It may run on Spot alone, and this deployment has no Spot any more.',
+  nowOnDemand: 'It runs on demand: this deployment has no Spot any more.',
   building: 'The environment is being built.',
   fetchingModel: 'Fetching the model.',
   fetchingSource: 'Fetching the source.',

@@ -19,7 +19,9 @@ export function allowedSize(
   settings: Settings,
 ): JobSize & { capacity: Capacity } {
   const { limits } = settings;
-  const message = capacityFault(capacity, { kind, gpus }, settings);
+  // Only a request sets `spot`: no deployment has it as its usual one.
+  const requested = capacity ?? (usual === 'spot' ? usual : undefined);
+  const message = capacityFault(requested, { kind, gpus }, settings);
   const completed: JobSize[] = [];
   const faults = faultsOf(() => completed.push(complete()));
   const [size] = completed;

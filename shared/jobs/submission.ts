@@ -28,6 +28,7 @@ import {
 } from './job-record.ts';
 import { reasons } from './reasons.ts';
 import { spotQueueOf } from './spot/capacity.ts';
+import { LostSpotError, placedNow } from './spot/spot.ts';
 
 /**
  * Submit a recorded job to Batch and note its id. If the caller dies at any point, the reconciler calls this
@@ -49,7 +50,7 @@ export async function submitJob(
 ): Promise<void> {
   if (claimant !== undefined && !(await claimSubmission(records, record, claimant))) return;
   try {
-    await submitAndNote(records, batch, settings, record, claimant === undefined, keys);
+    await submitAndNote(records, batch, settings, placedNow(record, settings), claimant === undefined, keys);
   } catch (error) {
     const reason = reasonOfRefusal(error);
     if (reason === undefined) throw error;
@@ -139,6 +140,7 @@ async function submitAndNote(
     status_reason: reasons.submitted,
     batch_job_id,
     depends_on,
+    ...(record.capacity_type !== undefined && { capacity_type: record.capacity_type }),
   };
   const write = changeJob(subject, { set: submitted }, { equals: { status: 'CREATED' } });
   const isNoted = await tryWrite(records.write(write));
@@ -322,7 +324,7 @@ export async function noteBuild(
 
 /** Return why a job can never be submitted. Return undefined for errors that a retry may avoid. */
 function reasonOfRefusal(error: unknown): string | undefined {
-  if (error instanceof LostVariablesError) return error.message;
+  if (error instanceof LostVariablesError || error instanceof LostSpotError) return error.message;
   const isRefused = error instanceof Error && error.name === 'ClientException';
   return isRefused ? reasons.refused(error.message) : undefined;
 }

@@ -18,6 +18,7 @@ import { putTime, removeTime, type ScheduleTime } from '../data/schedules/schedu
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, Write } from '../data/table/table.ts';
 import { type Admitted, type Submitting, submitAdmitted } from '../jobs/admission.ts';
+import { reasons } from '../jobs/reasons.ts';
 import { allowedSize, fargateSize, nodeSize } from '../jobs/size.ts';
 import {
   type BeginContext,
@@ -170,7 +171,10 @@ export async function recordRun(
   const inputs = await currentInputs(context, before);
   const at = now();
   const { writes: rows, left } = timeWrites(context, before, next, at);
-  const run = { ...(due ?? { due_at: null, missed: 0, reason: null }), result: 'running' as const };
+  const { reason = null, ...time } = due ?? { due_at: null, missed: 0 };
+  const dearer = hasLostSpot(before.inputs, inputs) ? reasons.nowOnDemand : null;
+  const said = [reason, dearer].filter((text) => text !== null).join(' ') || null;
+  const run = { ...time, reason: said, result: 'running' as const };
   const admitted = await recordExperiment(
     { ...inputs, budget: budget ?? undefined, rules },
     { ...context, caller: { user_id: caller.user_id, ...originOf(caller) } },
@@ -186,6 +190,10 @@ export async function recordRun(
   );
   return { admitted, left };
 }
+
+/** Whether a run is on demand that was to be on Spot first: a deployment may lose its Spot, or the schedule comes from another. */
+const hasLostSpot = (meant: Schedule['inputs'], { capacity }: TrainingInputs): boolean =>
+  meant.capacity === 'spot-then-on-demand' && capacity === 'on-demand';
 
 /** Who pays for a run: the user as whom the schedule runs, or the person who begins it. */
 type Payer = Pick<Schedule, 'user_id'> & TokenOrigin;

@@ -1,5 +1,5 @@
 import { commandParams } from '../command/command-params.ts';
-import { notFound } from '../core/service-error.ts';
+import { badRequest, notFound } from '../core/service-error.ts';
 import { markNew } from '../data/experiments/catalogue-mark.ts';
 import { keepCheckpoints } from '../data/experiments/continuation.ts';
 import {
@@ -24,7 +24,7 @@ import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
 import { type Admitted, admitJob, newJobFields, replayAdmitted, type Submitting } from '../jobs/admission.ts';
 import { requireBudget } from '../jobs/budget.ts';
 import type { JobSize } from '../jobs/size.ts';
-import { possibleCapacity } from '../jobs/spot/capacity.ts';
+import { capacityFault, possibleCapacity } from '../jobs/spot/capacity.ts';
 import { rulesOfRun } from '../run-rules/recorded-rule.ts';
 import type { RunRule } from '../run-rules/run-rule.ts';
 import { requireCommandValues } from './command-values.ts';
@@ -142,6 +142,9 @@ function newExperiment(
   const { kind, vcpus, memory, gpus, nodes, timeout, environment } = inputs;
   const { project_id, owner_id } = context.project;
   const rules = rulesOfRun(own, context.project.rules);
+  // A sweep may be older than what the deployment has now. No run leaves Spot that may not.
+  const message = inputs.capacity === 'spot' ? capacityFault('spot', inputs, context.settings) : undefined;
+  if (message !== undefined) throw badRequest([{ in: 'query', name: 'capacity', message }]);
   const capacity = possibleCapacity(inputs.capacity, inputs, context.settings);
   const demand = {
     capacity,

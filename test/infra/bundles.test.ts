@@ -26,7 +26,7 @@ const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_250_000,
   readCommand: 1_965_000,
   downloadSharedFile: 951_000,
-  createExport: 990_000,
+  createExport: 995_000,
   putImport: 915_000,
   createSweep: 980_000,
   updateSweep: 980_000,

@@ -93,9 +93,10 @@ export const endpoint = defineEndpoint({
       };
       if (isPaused === true) return pausedBy(changed, caller);
       if (isPaused === false && schedule.status === 'PAUSED') return resumedBy(changed, caller, now());
-      // A change of the name takes no time away that has just come.
+      // A time that has come takes place once, with the fields of the change; the times after it are the new ones.
       const isMoved = changed.cron !== schedule.cron || changed.zone !== schedule.zone;
-      return isMoved && next_at !== null ? rescheduled(changed, now()) : changed;
+      const isAhead = next_at !== null && Date.parse(next_at) > now().getTime();
+      return isMoved && isAhead ? rescheduled(changed, now()) : changed;
     });
   },
 });

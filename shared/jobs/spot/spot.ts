@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { BatchJob } from '../../aws/batch.ts';
 import type { CapacityType } from '../../core/capacity/capacity.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { Attempt } from '../../data/jobs/job.ts';
 import { actualCost, onDemandCost, type PaidJob, roundedDollars } from '../cost.ts';
 import type { JobRecord } from '../job-record.ts';
 import { reasons } from '../reasons.ts';
+import { spotQueueOf } from './capacity.ts';
 
 /*
  * A job on Spot makes one attempt for each submission. Its queue has Spot alone, because Batch would move on to another
@@ -28,6 +30,25 @@ export function nextCapacityType(
 
 const onSpot = <A extends Pick<Attempt, 'capacity_type'>>(attempts: readonly A[]): A[] =>
   attempts.filter(({ capacity_type }) => capacity_type === 'spot');
+
+/**
+ * Return a recorded job with the capacity type of its next submission. The deployment may have lost the Spot for which it was
+ * recorded.
+ * @throws LostSpotError for a job that runs on Spot alone
+ */
+export function placedNow<R extends JobRecord>(record: R, settings: Pick<Settings, 'spotQueues'>): R {
+  if (record.capacity_type !== 'spot' || spotQueueOf(record, settings) !== undefined) return record;
+  if (record.capacity === 'spot') throw new LostSpotError();
+  return { ...record, capacity_type: 'on-demand' };
+}
+
+/** A job that runs on Spot alone cannot be submitted. The message is for the user who started it. */
+export class LostSpotError extends Error {
+  override readonly name = 'LostSpotError';
+  constructor() {
+    super(reasons.lostSpot);
+  }
+}
 
 /** Whether a job may leave Spot for on demand. */
 export const mayLeaveSpot = ({ capacity, capacity_type, cancel_requested_at }: JobRecord): boolean =>

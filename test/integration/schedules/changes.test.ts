@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endpoint as putMember } from '../../../functions/projects/members/put-member.endpoint.ts';
 import { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
 import { endpoint as updateSchedule } from '../../../functions/projects/schedules/update-schedule.endpoint.ts';
@@ -73,4 +73,39 @@ test('one change pauses a schedule, and one lets it run again at its new time, a
   expect(again.json).toMatchObject(stopped);
   expect(resumed.json).toMatchObject({ status: 'ACTIVE', status_reason: null, name: 'nightly' });
   expect(resumed.json.next_at.slice(11, 16)).toBe('04:30');
+});
+
+describe('a change of a schedule whose time has come, and that has not begun yet,', () => {
+  test('keeps that time: it runs once, with the fields of the change, and then at the new times', async () => {
+    const project = await scheduledProject();
+    const { schedule_id } = await project.make({ cron: '0 3 * * *' });
+    const due_at = await project.untilDue(schedule_id);
+
+    const changed = await project.call(
+      updateSchedule,
+      schedule_id,
+      json({ cron: '30 4 * * *', command: 'python retrain.py' }),
+    );
+    await project.look();
+    await project.look();
+
+    const { recent, next_at } = await project.read(schedule_id);
+    const [run, ...others] = await project.experiments();
+    expect(changed.json.next_at).toBe(due_at);
+    expect(others).toEqual([]);
+    expect(run?.environment.entry_point_command).toBe('python retrain.py');
+    expect(recent).toEqual([expect.objectContaining({ due_at, missed: 0, result: 'running', reason: null })]);
+    expect(next_at?.slice(11, 16)).toBe('04:30');
+  });
+
+  test('drops it only if it pauses the schedule', async () => {
+    const project = await scheduledProject();
+    const { schedule_id } = await project.make();
+    await project.untilDue(schedule_id);
+    await project.call(updateSchedule, schedule_id, json({ paused: true }));
+
+    await project.look();
+
+    expect(await project.experiments()).toEqual([]);
+  });
 });

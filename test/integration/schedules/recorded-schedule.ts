@@ -1,15 +1,17 @@
 import { expect } from 'vitest';
 import { event as schedules } from '../../../functions/events/schedules.event.ts';
 import { endpoint as createSchedule } from '../../../functions/projects/schedules/create-schedule.endpoint.ts';
+import type { BatchControl } from '../../../shared/aws/batch.ts';
 import type { Timers } from '../../../shared/aws/signed/timers.ts';
 import { createLogger } from '../../../shared/core/log.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { type Experiment, listExperiments } from '../../../shared/data/experiments/experiment.ts';
 import { isFinal } from '../../../shared/data/jobs/job-status.ts';
-import { requireSchedule } from '../../../shared/data/schedules/schedule.ts';
+import { replaceSchedule, requireSchedule } from '../../../shared/data/schedules/schedule.ts';
 import type { TableWriter } from '../../../shared/data/table/table.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
 import { concludeJob } from '../../../shared/jobs/conclusion.ts';
+import { timeWrites } from '../../../shared/schedules/advance-schedule.ts';
 import { idleBatch } from '../../support/ended-run.ts';
 import { type Call, type TestService, testService } from '../../support/service.ts';
 import { trainableProject } from '../projects/trainable-project.ts';
@@ -63,23 +65,41 @@ export async function scheduledProject(more: Readonly<Record<string, string>> = 
       later = Date.parse(next_at) + 1000 - Date.now();
       return next_at;
     },
+    /** Let the time of a schedule have come ten seconds ago, and return it. Nothing has looked at it yet. */
+    async untilDue(schedule_id: string): Promise<string> {
+      const before = await read(schedule_id);
+      const next = { ...before, next_at: new Date(Math.floor(Date.now() / 1000 - 10) * 1000).toISOString() };
+      const { writes } = timeWrites({ timers: undefined }, before, next, new Date());
+      await records.write(replaceSchedule(before, next, new Date()), ...writes);
+      return next.next_at;
+    },
     pass: (seconds: number) => {
       later += seconds * 1000;
     },
     /** Look at the times that have come, as the timer of a machine does; a timer of AWS names one schedule. */
     look: (
       event: object = { repeats: true },
-      { writer = records, timers }: { writer?: TableWriter<'records'>; timers?: Timers } = {},
+      { writer = records, timers, batch = idleBatch, without = [] }: Looking = {},
     ) =>
       schedules.run(event, {
         owners: service.accounts,
         records: writer,
-        batch: idleBatch,
+        batch,
         keys: service.accounts,
         timers,
-        settings: readSettings(service.environment),
+        settings: readSettings(
+          Object.fromEntries(Object.entries(service.environment).filter(([name]) => !without.includes(name))),
+        ),
         now,
         log: createLogger('error', () => {}),
       }),
   };
+}
+
+interface Looking {
+  writer?: TableWriter<'records'>;
+  timers?: Timers;
+  batch?: BatchControl;
+  /** Settings that the deployment has lost since. */
+  without?: readonly string[];
 }

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoint as pauseSchedule } from '../../../functions/projects/schedules/pause-schedule.endpoint.ts';
 import { endpoint as resumeSchedule } from '../../../functions/projects/schedules/resume-schedule.endpoint.ts';
+import { endpoint as updateSchedule } from '../../../functions/projects/schedules/update-schedule.endpoint.ts';
 import { setTimers } from '../../../shared/aws/needs.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { listDue } from '../../../shared/data/schedules/schedule-time.ts';
+import { json } from '../users/body.ts';
 import { scheduledProject } from './recorded-schedule.ts';
 
 interface SetTimer {
@@ -107,4 +109,21 @@ test('a timer of a schedule that was paused meanwhile begins nothing, and resumi
   expect(await experiments()).toEqual([]);
   expect(before).toBe(1);
   expect(set.length).toBeGreaterThanOrEqual(1);
+});
+
+test('a change after the time has come takes it from no timer: it begins once, and the next timer is at the new time', async () => {
+  const { make, call, untilDue, look, left, experiments, read, timers } = await onAws();
+  const { schedule_id, project_id } = await make();
+  await untilDue(schedule_id);
+
+  await call(updateSchedule, schedule_id, json({ cron: '30 4 * * *' }));
+  await look({ project_id, schedule_id }, { timers });
+  await look({ project_id, schedule_id }, { timers });
+  await look({ repeats: true }, { timers });
+
+  const { next_at } = await read(schedule_id);
+  expect(await experiments()).toHaveLength(1);
+  expect(await left()).toEqual([]);
+  expect(next_at?.slice(11, 16)).toBe('04:30');
+  expect(set.at(-1)?.path).toBe(`/schedules/${schedule_id}-${Date.parse(next_at ?? '') / 1000}`);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { faultsOf } from '../../../shared/core/service-error.ts';
 import { readSettings } from '../../../shared/core/settings.ts';
 import { actualCost, costEstimates } from '../../../shared/jobs/cost.ts';
 import { batchNameOf, jobOfBatchName } from '../../../shared/jobs/job-record.ts';
+import { allowedSize } from '../../../shared/jobs/size.ts';
 import { capacityFault, possibleCapacity } from '../../../shared/jobs/spot/capacity.ts';
 import { hasLeftSpot, nextCapacityType, spotAnswer } from '../../../shared/jobs/spot/spot.ts';
 import { experimentOf } from '../../support/experiment.ts';
@@ -21,6 +23,17 @@ test('a job has the capacity that is asked for, else that of the deployment, if 
   expect(capacityFault('spot', training, machine)).toContain('this machine has no Spot');
   expect(capacityFault('spot', { ...training, gpus: 1 }, deployed)).toContain('no Spot with GPUs');
   expect(capacityFault('spot-then-on-demand', cluster, deployed)).toContain('for a cluster');
+});
+
+test('what repeats a job of Spot alone is refused where there is no Spot; others are on demand', () => {
+  const size = () => ({ vcpus: 1, memory: 2048, gpus: 0 });
+  const demand = { ...training, timeout: undefined, nodes: 1, capacity: undefined };
+
+  expect(faultsOf(() => allowedSize(size, { ...demand, usual: 'spot' }, machine))).toMatchObject([
+    { name: 'capacity', message: expect.stringContaining('this machine has no Spot') },
+  ]);
+  expect(allowedSize(size, { ...demand, usual: 'spot' }, deployed).capacity).toBe('spot');
+  expect(allowedSize(size, { ...demand, usual: 'spot-then-on-demand' }, machine).capacity).toBe('on-demand');
 });
 
 const spot = { capacity_type: 'spot' as const };
