@@ -5,6 +5,7 @@ import { loadEndpoints } from '../../../infra/service/endpoints.ts';
 import { dynamoDb } from '../../../shared/aws/dynamodb-client.ts';
 import { newId } from '../../../shared/core/new-id.ts';
 import type { AnyEndpoint } from '../../../shared/http/definition/middleware.ts';
+import { sampled } from '../../support/samples.ts';
 import type { Answer } from '../../support/service.ts';
 import { operations } from '../access/operations.ts';
 import { type PeopledService, pathTo, peopledService } from '../access/people.ts';
@@ -77,7 +78,12 @@ async function added(work: () => Promise<unknown>): Promise<Record<string, numbe
   return Object.fromEntries(after.filter(([, more]) => more !== 0));
 }
 
-describe.each(creating.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
+describe.each(
+  sampled(
+    creating.map((endpoint) => [endpoint.name, endpoint] as const),
+    3,
+  ),
+)('%s', (_, endpoint) => {
   test('makes one record of two requests at once, and of one whose process died after it had acted', async () => {
     const [alone, twice, dying] = [
       await keyedRequest(endpoint),

@@ -132,7 +132,7 @@ describe('a service beside a later release', () => {
     expect(after?.headers['x-unreadable-records']).toBe('1');
   });
 
-  test.each(latest.map(({ table, item }) => [item['record_type'], table, item] as const))(
+  test.each(sampled(latest, 3).map(({ table, item }) => [item['record_type'], table, item] as const))(
     'answers each list and detail with a %s that it cannot read, whatever of it is new',
     async (kind, table, item) => {
       const isRead = async () => {
@@ -151,7 +151,7 @@ describe('a service beside a later release', () => {
         }
       };
       const newer = variants(withoutKey(item)) as object[];
-      for (const [way, attributes] of sampled(newer, 24).entries()) {
+      for (const [way, attributes] of sampled(newer, 12).entries()) {
         await service[table].write({ put: { ...item, ...attributes } });
         // Whatever cannot be read takes one way, which the last request goes.
         if (await isRead()) await ask(attributes, sample(concerned, way));
