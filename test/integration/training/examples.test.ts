@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { endpoint as listArtifacts } from '../../../functions/experiments/artifacts/list-artifacts.endpoint.ts';
 import { endpoint as readMetrics } from '../../../functions/experiments/metrics/read-metrics.endpoint.ts';
 import { endpoint as putConfig } from '../../../functions/projects/configs/put-config.endpoint.ts';
@@ -20,6 +20,12 @@ async function filesOf(name: string): Promise<Record<string, string>> {
   const names = await readdir(join(examples, name));
   const texts = names.map((file) => readFile(join(examples, name, file), 'utf8'));
   return Object.fromEntries((await Promise.all(texts)).map((text, index) => [names[index] ?? '', text]));
+}
+
+async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mps-example-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 describe('the example', () => {
@@ -74,7 +80,7 @@ describe('the example', () => {
   );
 
   test('hello learns: better with another learning rate, the same with the same seed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mps-example-'));
+    const folder = await scratchFolder();
     const valuesWith = async (lines: string): Promise<Map<string, number>> => {
       const config = join(folder, 'train.yaml');
       const metrics = join(folder, 'metrics.jsonl');
@@ -97,7 +103,7 @@ describe('the example', () => {
   });
 
   test('resume goes on where it was interrupted', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mps-example-'));
+    const folder = await scratchFolder();
     const run = () => {
       const [program, config] = ['train.py', 'train.json'].map((file) => join(examples, 'resume', file));
       const child = spawn('python3', [program ?? '', config ?? ''], {

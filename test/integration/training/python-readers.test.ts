@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { typedValue } from '../../../shared/config/set-values/typed-value.ts';
 import { everySample } from '../../support/samples.ts';
 
 const run = promisify(execFile);
-const scratch = await mkdtemp(join(tmpdir(), 'python-readers-'));
+const scratch = join(tmpdir(), `python-readers-${process.pid}`);
 const python = join(scratch, 'venv/bin/python');
 
 afterAll(() => rm(scratch, { recursive: true, force: true }));

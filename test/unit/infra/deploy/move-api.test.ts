@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { keptTemplate, movesLeft } from '../../../../infra/aws/deploy/move-api.ts';
 import { DeployedTemplate } from '../../../../infra/aws/deploy/read-deployment.ts';
@@ -88,5 +88,5 @@ test('the stack in which methods are kept differs from the deployed one in nothi
 });
 
 test('an API that does not move has the usual stack', () => {
-  expect(movingApi(new App(), 'mps-api', {})).toBeUndefined();
+  expect(movingApi(new Stack(), 'mps-api', {})).toBeUndefined();
 });
