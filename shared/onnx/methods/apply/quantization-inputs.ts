@@ -52,10 +52,11 @@ function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): Ob
 }
 
 /** Return the inputs of products whose weights are quantized in blocks, with their second moments. */
-function blockInputs({ graph }: Model, { exclude }: QuantizeRequest): ObservedInput[] {
+function blockInputs(model: Model, { exclude }: QuantizeRequest): ObservedInput[] {
+  const { graph } = model;
   const report = new TransformReport();
   prepareBlocks(graph, exclude);
-  const uses = findBlockUses(graph, exclude, report);
+  const uses = findBlockUses(model, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(graph, report);
   return uses
     .filter((use) => use.kind === 'product' && use.graph === graph && use.weight.k <= widestInput)

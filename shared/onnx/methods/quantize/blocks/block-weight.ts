@@ -1,3 +1,4 @@
+import type { Model } from '../../../model/file/model.ts';
 import { floatAttribute, intAttribute } from '../../../model/graph/attributes.ts';
 import { type Graph, isExcluded, nodeName } from '../../../model/graph/graph.ts';
 import { GraphIndex } from '../../../model/graph/graph-index.ts';
@@ -8,6 +9,7 @@ import { lazyTensor, type Tensor } from '../../../model/tensor/tensor.ts';
 import { isFloatTensor, withFloats } from '../../../model/tensor/values.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
+import { anglesOf, ofAngles } from '../angle-nodes.ts';
 import { floatTables, usedInFloat } from '../float-tables.ts';
 import { isSwap } from '../fold-transposes.ts';
 import { type BlockFormat, type Blocks, blockCount, type Matrix, usualBlockSize } from './block-quantize.ts';
@@ -111,7 +113,9 @@ export interface BlockUse {
 }
 
 /** Find the nodes whose weights are quantized in blocks, control flow bodies included. Report the other nodes. */
-export function findBlockUses(root: Graph, exclude: readonly string[], report: TransformReport): BlockUse[] {
+export function findBlockUses(model: Model, exclude: readonly string[], report: TransformReport): BlockUse[] {
+  const root = model.graph;
+  const angles = anglesOf(model);
   const uses: BlockUse[] = [];
   const isSound = finiteness();
   const inFloat = floatTables(root, exclude, ['MatMul', 'Gemm', 'Gather'], isBlockLookup);
@@ -119,8 +123,8 @@ export function findBlockUses(root: Graph, exclude: readonly string[], report: T
     const index = new GraphIndex(graph);
     for (const node of graph.nodes) {
       if (node.domain !== '' || !['MatMul', 'Gemm', 'Gather'].includes(node.opType)) continue;
-      if (isExcluded(node, exclude)) {
-        report.keep(nodeName(node), 'the request excludes it');
+      if (isExcluded(node, exclude) || angles.has(node)) {
+        report.keep(nodeName(node), angles.has(node) ? ofAngles : 'the request excludes it');
         continue;
       }
       const use = siteOf(graph, index, node, { report, isSound, inFloat });

@@ -64,7 +64,7 @@ export function quantizeWeightOnly(
   const format: BlockFormat = { bits, symmetric, blockSize: block_size ?? usualBlockSize };
   prepareBlocks(model.graph, exclude);
   const scaled = statistics && scaleInputs(model.graph, { exclude, format, memory }, statistics, report);
-  const uses = findBlockUses(model.graph, exclude, report);
+  const uses = findBlockUses(model, exclude, report);
   if (uses.length === 0) throw nothingForBlocks(model.graph, report);
   const names = new Names(model.graph);
   const store = new BlockStore(

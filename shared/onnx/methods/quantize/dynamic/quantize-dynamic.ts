@@ -7,6 +7,7 @@ import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
+import { anglesOf, ofAngles } from '../angle-nodes.ts';
 import { floatTables, usedInFloat } from '../float-tables.ts';
 import { foldWeights } from '../fold-weights.ts';
 import { foldWidened, weightPositions } from '../fold-widened.ts';
@@ -43,11 +44,12 @@ export function quantizeDynamic(
   foldWeights(root, request.exclude, new Set([...tied, ...inFloat]));
   const form = { mapping: dynamicMapping(request), isPerChannel: request.per_channel };
   report.notes.push(...prepareProducts(model, request, form, statistics));
+  const angles = anglesOf(model);
   const names = new Names(root);
   const weights = new WeightStore(names, report);
   for (const graph of root.all()) {
     const dynamic = new DynamicGraph(graph, names, weights, request, model.opset(), tied);
-    for (const node of graph.nodes) quantizeNode(dynamic, node, inFloat, report);
+    for (const node of graph.nodes) quantizeNode(dynamic, node, { inFloat, angles }, report);
     graph.nodes = dynamic.nodes;
   }
   if (report.layers.length === 0) {
@@ -64,7 +66,7 @@ export function quantizeDynamic(
 function quantizeNode(
   dynamic: DynamicGraph,
   node: NodeProto,
-  inFloat: ReadonlySet<Tensor>,
+  { inFloat, angles }: { inFloat: ReadonlySet<Tensor>; angles: ReadonlySet<NodeProto> },
   report: TransformReport,
 ): void {
   const rule = ruleOf(dynamic, node);
@@ -76,7 +78,8 @@ function quantizeNode(
     dynamic.graph.initializer(node.input[at] ?? ''),
   );
   const own = weights.some((weight) => weight !== undefined && inFloat.has(weight)) ? usedInFloat : undefined;
-  const why = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : own;
+  const stayed = angles.has(node) ? ofAngles : own;
+  const why = isExcluded(node, dynamic.request.exclude) ? 'the request excludes it' : stayed;
   const kept = why ?? rule(dynamic, node);
   if (kept === undefined) return;
   report.keep(nodeName(node), kept);

@@ -14,8 +14,8 @@ import type { Tensor } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
+import { angleNodes, ofAngles } from '../angle-nodes.ts';
 import { weightTypes } from '../weight-types.ts';
-import { angleNodes } from './angle-nodes.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
 import { fullPrecisionReason } from './half-operators.ts';
@@ -102,8 +102,6 @@ function castToHalf(node: NodeProto, isOfFloat: boolean): void {
 }
 
 const crashing = 'ONNX Runtime crashes on a swap of axes in half precision before a product with weights';
-
-const ofAngles = 'it computes angles, whose fractions half precision does not have';
 
 /** Converts a model, graph by graph. */
 class Conversion {

@@ -9,8 +9,10 @@ import type { Tensor } from '../../../model/tensor/tensor.ts';
 import { floatsOf, isFloatTensor } from '../../../model/tensor/values.ts';
 import type { CalibrationRanges, Range } from '../../calibrate/ranges.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
+import { anglesOf } from '../angle-nodes.ts';
 import { isQuantizable } from '../weight-store.ts';
 import { weightTypes } from '../weight-types.ts';
+import { adjustedRanges } from './adjusted-ranges.ts';
 import { squareChains } from './square-chains.ts';
 import { isChosen, keepsInputFloat, type StaticRequest } from './static-operators.ts';
 
@@ -163,44 +165,14 @@ export function makeStaticPlan(
   };
   const perChannel = request.per_channel && model.opset() >= minOpsetPerChannel;
   const options = { perChannel, inputsOnly: request.inputs_only, clips };
-  const squared = squareChains(model.graph, index);
+  const inFloat = new Set([...squareChains(model.graph, index), ...anglesOf(model)]);
   for (const node of model.graph.nodes) {
-    if (!isChosen(model, node, request) || squared.has(node)) continue;
+    if (!isChosen(model, node, request) || inFloat.has(node)) continue;
     const rule = keepsInputFloat(node, request) ? weightsAlone : staticRule(node.opType);
     rule(plan, node, options);
   }
   return { plan, ranges };
 }
-
-/**
- * Adjust the measured ranges. The range of a Softmax is fixed. A value that only a Relu or Clip uses gets the
- * range of the Relu's or Clip's output. Ranges that 8 bits cannot represent are left out.
- */
-function adjustedRanges(
-  model: Model,
-  index: GraphIndex,
-  request: StaticRequest,
-  measured: CalibrationRanges,
-): Map<string, Range> {
-  const ranges = new Map<string, Range>();
-  for (const [name, range] of measured) if (isUsable(range)) ranges.set(name, range);
-  for (const node of model.graph.nodes) {
-    if (!isChosen(model, node, request)) continue;
-    const [input = ''] = node.input;
-    const [output = ''] = node.output;
-    if (node.opType === 'Softmax') ranges.set(output, { min: 0, max: 1 });
-    if (node.opType !== 'Relu' && node.opType !== 'Clip') continue;
-    const range = ranges.get(output);
-    if (range !== undefined && index.soleUse(input) !== undefined) ranges.set(input, range);
-  }
-  return ranges;
-}
-
-/** Magnitude beyond any activation. Masks use such numbers instead of minus infinity. */
-const leastMask = 1e30;
-
-/** Whether 8 bits can represent a range. */
-const isUsable = ({ min, max }: Range): boolean => min > -leastMask && max < leastMask && min <= max;
 
 /** Return the error for a model without a constant that can be quantized. */
 export const nothingToQuantize = ({ graph }: Model): ModelError =>

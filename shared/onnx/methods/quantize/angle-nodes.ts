@@ -1,6 +1,8 @@
-import type { Graph } from '../../../model/graph/graph.ts';
-import type { NodeProto } from '../../../model/proto/onnx_pb.js';
-import { elementCount } from '../../../model/tensor/tensor.ts';
+import type { Model } from '../../model/file/model.ts';
+import type { Graph } from '../../model/graph/graph.ts';
+import { inferValues } from '../../model/infer/infer-values.ts';
+import type { NodeProto } from '../../model/proto/onnx_pb.js';
+import { elementCount } from '../../model/tensor/tensor.ts';
 
 const waves: ReadonlySet<string> = new Set(['Sin', 'Cos', 'Tan']);
 
@@ -15,8 +17,9 @@ const encoding: ReadonlySet<string> = new Set([
 const maxValues = 2 ** 16;
 
 /**
- * Return the nodes that compute the sines of an encoding from inputs, whole numbers and small constants. Half precision
- * has no whole number between 2048 and 2050, so an angle above some hundred has lost its fraction.
+ * Return the nodes that compute the sines of an encoding from inputs, whole numbers and small constants. An angle above
+ * some hundred has lost its fraction in half precision, which has no whole number between 2048 and 2050, and in 8 bits
+ * it is off by whole turns.
  */
 export function angleNodes(graph: Graph, isFloat: (name: string) => boolean): ReadonlySet<NodeProto> {
   const known = new Set(['', ...graph.inputs.map(({ name }) => name)]);
@@ -37,4 +40,14 @@ export function angleNodes(graph: Graph, isFloat: (name: string) => boolean): Re
     for (const name of node.input) angles.add(name);
   }
   return encoders;
+}
+
+/** Why these nodes stay in float32. */
+export const ofAngles = 'it computes angles, whose fractions need float32';
+
+/** Return the same nodes of the main graph of a model. */
+export function anglesOf(model: Model): ReadonlySet<NodeProto> {
+  if (!model.graph.nodes.some(({ opType }) => waves.has(opType))) return new Set();
+  const values = inferValues(model);
+  return angleNodes(model.graph, (name) => values.get(name)?.type === 'float');
 }
