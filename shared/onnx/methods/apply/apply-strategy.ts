@@ -9,6 +9,7 @@ import type { Observations } from '../calibrate/observations.ts';
 import { fuseGraph } from '../fuse/fuse-graph.ts';
 import { pruneMagnitude } from '../prune/magnitude.ts';
 import { pruneNofM } from '../prune/n-of-m.ts';
+import { widenStored } from '../prune/stored-casts.ts';
 import type { StructuredStrategy } from '../prune/structured/choose-channels.ts';
 import { pruneStructured } from '../prune/structured/prune-structured.ts';
 import { pruneWithUpdate } from '../prune/update-pruning.ts';
@@ -45,7 +46,9 @@ interface Work {
 export function applyStrategy(work: Work, request: OptimizationRequest): void {
   requireOpset(work.model, request);
   if (request.operation === 'prune') {
+    const storeAgain = request.compression > 1 ? widenStored(work.model.graph) : undefined;
     prunings[request.strategy](work, request);
+    storeAgain?.();
     return;
   }
   orAlreadyQuantized(work.model.graph, () => quantizations[request.strategy](work, request));

@@ -4,6 +4,7 @@ import type { PruneRequest } from '../../strategies/prune-request.ts';
 import type { PruneStrategy, PruningByStatistics } from '../../strategies/prune-strategies.ts';
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
 import { pruningInputs } from '../prune/reconstruct/pruning-inputs.ts';
+import { widenStored } from '../prune/stored-casts.ts';
 import { updateInputs } from '../prune/update-pruning.ts';
 import { tiedNames, tiedTables } from '../quantize/dynamic/tied-tables.ts';
 import { outputNames } from '../quantize/float-tables.ts';
@@ -52,7 +53,9 @@ const inputs: Readonly<Record<PruningByStatistics, Inputs>> = {
  * @throws ModelError if there is nothing to prune
  */
 export function observedInputs(model: Model, request: PruneRequest): ObservedInput[] {
-  return isNamed(request.strategy) ? inputs[request.strategy](model, request) : [];
+  if (!isNamed(request.strategy)) return [];
+  widenStored(model.graph);
+  return inputs[request.strategy](model, request);
 }
 
 const isNamed = (strategy: PruneStrategy): strategy is PruningByStatistics => Object.hasOwn(inputs, strategy);

@@ -1,5 +1,6 @@
 import type { Model } from '../../model/file/model.ts';
 import { Names } from '../../model/graph/graph.ts';
+import { unfoldEinsum } from '../../model/graph/unfold-einsum.ts';
 import type { QuantizeRequest } from '../../strategies/quantize-request.ts';
 import type { QuantizationByStatistics, QuantizeStrategy } from '../../strategies/quantize-strategies.ts';
 import type { ObservedInput } from '../calibrate/statistics-file.ts';
@@ -40,6 +41,7 @@ const isNamed = (strategy: QuantizeStrategy): strategy is QuantizationByStatisti
 /** Return the inputs of products that are smoothed or corrected. */
 function productInputs(model: Model, { exclude, equalize }: QuantizeRequest): ObservedInput[] {
   const { graph } = model;
+  unfoldEinsum(graph, exclude);
   foldWidened(graph, exclude, ['MatMul', 'Gemm', 'Gather', 'Conv', 'LSTM']);
   foldWeights(graph, exclude);
   // Equalization changes the values between two layers.

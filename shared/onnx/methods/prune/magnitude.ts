@@ -3,9 +3,9 @@ import { ModelError } from '../../model/model-error.ts';
 import { elementCount, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
-import { foldViews } from '../fuse/fold-views.ts';
 import type { TransformReport } from '../report/report.ts';
 import { floatParameters, layerName, recordNoChange, recordOutcome } from './outcome.ts';
+import { preparePruning } from './prepare-pruning.ts';
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { channelsOf, type WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
@@ -23,7 +23,7 @@ export function pruneMagnitude(
   report: TransformReport,
 ): void {
   const { compression } = request;
-  if (request.compression > 1) foldViews(model);
+  if (request.compression > 1) preparePruning(model, request.exclude);
   const weights = prunableWeights(model.graph, request.exclude, report);
   const size = weights.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0);
   const whole = floatParameters(model.graph);

@@ -2,10 +2,10 @@ import type { Model } from '../../model/file/model.ts';
 import { ModelError } from '../../model/model-error.ts';
 import { elementCount } from '../../model/tensor/tensor.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
-import { foldViews } from '../fuse/fold-views.ts';
 import type { TransformReport } from '../report/report.ts';
 import { bitsOfFloats, magnitudeBits } from './magnitude.ts';
 import { floatParameters, layerName, recordOutcome } from './outcome.ts';
+import { preparePruning } from './prepare-pruning.ts';
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import type { WeightLayout } from './weight-layout.ts';
 import { type Mask, zeroedTensor, zeroingOf } from './zeroed-tensor.ts';
@@ -22,7 +22,7 @@ export function pruneNofM(
   report: TransformReport,
 ): void {
   if (request.compression !== 2) throw new ModelError('compression must be 2 with n_m_2_4.');
-  foldViews(model);
+  preparePruning(model, request.exclude);
   const weights = prunableWeights(model.graph, request.exclude, report);
   const whole = floatParameters(model.graph);
   let [before, after] = [0, 0];

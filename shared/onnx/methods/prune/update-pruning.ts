@@ -5,10 +5,10 @@ import { floatsOf } from '../../model/tensor/values.ts';
 import type { PruneRequest } from '../../strategies/prune-request.ts';
 import { curvatureOf, firstToLast } from '../calibrate/curvature.ts';
 import type { CalibrationStatistics, ObservedInput } from '../calibrate/statistics-file.ts';
-import { foldViews } from '../fuse/fold-views.ts';
 import { TransformReport } from '../report/report.ts';
 import { weightsInBodies } from '../report/weights-in-bodies.ts';
 import { floatParameters, layerName, recordNoChange, recordOutcome } from './outcome.ts';
+import { preparePruning } from './prepare-pruning.ts';
 import { type PrunableWeight, prunableWeights } from './prunable-weights.ts';
 import { leastSalient, type MaskChoice, sparsify, twoOfFour } from './sparse-gpt.ts';
 
@@ -22,7 +22,7 @@ type UpdateRequest = Pick<PruneRequest, 'compression' | 'exclude'> & {
  * @throws ModelError if there is nothing to prune
  */
 export function updateInputs(model: Model, request: UpdateRequest): ObservedInput[] {
-  foldViews(model);
+  preparePruning(model, request.exclude);
   const report = new TransformReport();
   const weights = updatable(model, request, report);
   if (weights.length === 0) throw nothing(model, report);
@@ -91,7 +91,7 @@ export function pruneWithUpdate(
   statistics: CalibrationStatistics,
 ): void {
   const { compression, strategy } = request;
-  foldViews(model);
+  preparePruning(model, request.exclude);
   const weights = updatable(model, request, report);
   const modelBefore = floatParameters(model.graph);
   const size = weights.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0);

@@ -1,6 +1,7 @@
 import type { Model } from '../../../model/file/model.ts';
+import { unfoldEinsum } from '../../../model/graph/unfold-einsum.ts';
 import type { ObservedInput } from '../../calibrate/statistics-file.ts';
-import { foldViews } from '../../fuse/fold-views.ts';
+import { preparePruning } from '../prepare-pruning.ts';
 import { buildDependencyGraph } from '../structured/build-dependency-graph.ts';
 import { channelGroups } from '../structured/channel-groups.ts';
 import { consumersOf } from './channel-rows.ts';
@@ -13,7 +14,8 @@ export const maxChannels = 8192;
  * if nothing can be removed. Views of constants in the model become constants, as in pruning.
  */
 export function pruningInputs(model: Model, exclude: readonly string[]): ObservedInput[] {
-  foldViews(model);
+  unfoldEinsum(model.graph, exclude);
+  preparePruning(model, exclude);
   const dependencies = buildDependencyGraph(model, exclude);
   if (channelGroups(dependencies).count === 0) return [];
   return consumersOf(dependencies).map(({ input, node, labels }) => ({

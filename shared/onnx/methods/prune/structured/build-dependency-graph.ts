@@ -1,6 +1,8 @@
 import { type Model, microsoft } from '../../../model/file/model.ts';
 import { isExcluded } from '../../../model/graph/graph.ts';
 import { outerNames } from '../../../model/graph/graph-index.ts';
+import type { NodeProto } from '../../../model/proto/onnx_pb.js';
+import { layerName } from '../outcome.ts';
 import { DependencyGraph } from './dependency-graph.ts';
 import { elementwiseRules } from './rules/elementwise-rules.ts';
 import { fusedLayerRules, fusedRules } from './rules/fused-rules.ts';
@@ -26,6 +28,7 @@ export function buildDependencyGraph(model: Model, exclude: readonly string[]): 
     graph.outputs.map(({ name }) => name),
     'they are an output of the model',
   );
+  lockShared(dependencies);
   return dependencies;
 }
 
@@ -55,6 +58,21 @@ function ruleOf({ node }: RuleContext): ChannelRule | undefined {
     joiningRules.get(opType) ??
     shapeRules.get(opType)
   );
+}
+
+/**
+ * Lock channels of a weight that another node reads whole, such as a table that an output head shares: the cut weight
+ * would be stored beside it.
+ */
+function lockShared({ cuts, channels, index }: DependencyGraph): void {
+  const axesOf = (node: NodeProto, position: number): number[] =>
+    cuts.filter((cut) => cut.node === node && cut.position === position).map(({ axis }) => axis);
+  for (const { node, position, axis, labels, isWeight } of cuts) {
+    const uses = isWeight ? index.uses(node.input[position] ?? '') : [];
+    const reader = uses.find((use) => !axesOf(use.node, use.position).includes(axis));
+    if (reader !== undefined)
+      channels.lock(labels, `${reader.node.opType} ${layerName(reader.node)} reads the same weight whole`);
+  }
 }
 
 function lockNames(dependencies: DependencyGraph, names: Iterable<string>, why: string): void {

@@ -1,12 +1,13 @@
 import type { Model } from '../../../model/file/model.ts';
+import { unfoldEinsum } from '../../../model/graph/unfold-einsum.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { PruneRequest } from '../../../strategies/prune-request.ts';
 import type { CalibrationStatistics } from '../../calibrate/statistics-file.ts';
-import { foldViews } from '../../fuse/fold-views.ts';
 import type { PrunedGroup } from '../../report/pruning-outcome.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { weightsInBodies } from '../../report/weights-in-bodies.ts';
 import { floatParameters, layerName, recordNoChange, recordOutcome } from '../outcome.ts';
+import { preparePruning } from '../prepare-pruning.ts';
 import { type Consumer, consumersOf } from '../reconstruct/channel-rows.ts';
 import { foldKept } from '../reconstruct/fold-kept.ts';
 import { predictionScores } from '../reconstruct/prediction-scores.ts';
@@ -41,7 +42,10 @@ export function pruneStructured(
 ): void {
   const { compression, exclude } = request;
   const modelBefore = floatParameters(model.graph);
-  if (compression > 1) foldViews(model);
+  if (compression > 1) {
+    unfoldEinsum(model.graph, exclude);
+    preparePruning(model, exclude);
+  }
   const dependencies = buildDependencyGraph(model, exclude);
   const groups = channelGroups(dependencies);
   reportLocks(dependencies, report);

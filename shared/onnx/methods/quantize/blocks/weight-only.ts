@@ -1,6 +1,7 @@
 import { type Model, microsoft, useMicrosoft } from '../../../model/file/model.ts';
 import { type Graph, makeNode, Names } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
+import { unfoldEinsum } from '../../../model/graph/unfold-einsum.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import { makeInt64s } from '../../../model/tensor/tensor.ts';
 import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
@@ -90,6 +91,7 @@ export function quantizeWeightOnly(
  * compute in float32.
  */
 export function prepareBlocks(root: Graph, exclude: readonly string[]): void {
+  unfoldEinsum(root, exclude);
   // Blocks have two dimensions, and those of a table begin with its rows: other stored weights stay as small as they are.
   foldWidened(
     root,

@@ -1,6 +1,7 @@
 import { type Model, microsoft, useMicrosoft } from '../../../model/file/model.ts';
 import { isExcluded, Names, nodeName, operatorName } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
+import { unfoldEinsum } from '../../../model/graph/unfold-einsum.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
@@ -37,6 +38,7 @@ export function quantizeDynamic(
 ): void {
   const { graph: root } = model;
   const operators = ['MatMul', 'Gemm', 'Gather', 'LSTM', ...request.include];
+  unfoldEinsum(root, request.exclude);
   foldWidened(root, request.exclude, operators);
   widenHalf(root, request.exclude);
   const tied = tiedTables(root, new Names(root), request.exclude);

@@ -2,6 +2,7 @@ import type { Model } from '../../../model/file/model.ts';
 import { foldBatchNorms } from '../../../model/graph/fold-batch-norm.ts';
 import { isExcluded, makeNode, Names, nodeName } from '../../../model/graph/graph.ts';
 import { removeUnused } from '../../../model/graph/remove-unused.ts';
+import { unfoldEinsum } from '../../../model/graph/unfold-einsum.ts';
 import { ModelError } from '../../../model/model-error.ts';
 import type { NodeProto } from '../../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../../model/tensor/tensor.ts';
@@ -83,6 +84,7 @@ export function prepareStatic(
   request: StaticRequest,
   statistics: CalibrationStatistics = new Map(),
 ): string[] {
+  unfoldEinsum(model.graph, request.exclude);
   foldWidened(model.graph, request.exclude, leafOperators, [model.graph]);
   const folded = foldBatchNorms(model);
   const names = new Names(model.graph);

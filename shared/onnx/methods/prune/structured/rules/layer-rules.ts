@@ -146,10 +146,33 @@ export const matMulBy =
     context.put(0, { axis: Math.max(rank, weight.dims.length) - 1, labels });
   };
 
-/** Rule of a product of two computed values, as in attention. Channels may only lie along batch axes. */
+/**
+ * Rule of a product of two computed values, as in attention. Channels may lie along batch axes, along the rows or
+ * columns of the result, or along the summed axis of both values, where they end.
+ */
 export function productOfValues(context: RuleContext): void {
+  if (context.node.domain === '' && alongMatrix(context)) return;
   const spread = spreadChannels(context, batchAxes);
   if (spread !== undefined) context.put(0, spread);
+}
+
+/** Follow channels along the axes of the matrices. Return false if they lie elsewhere, or on axes that do not fit. */
+function alongMatrix(context: RuleContext): boolean {
+  const [rankA = 0, rankB = 0] = [context.rank(0), context.rank(1)];
+  const [a, b] = [context.carried(0), context.carried(1)];
+  if (rankA < 2 || rankB < 2) return false;
+  const rank = Math.max(rankA, rankB);
+  if (a !== undefined && b !== undefined) {
+    const isSummed = a.axis === rankA - 1 && b.axis === rankB - 2 && a.labels.length === b.labels.length;
+    if (isSummed) context.dependencies.channels.tieAll(a.labels, b.labels);
+    return isSummed;
+  }
+  const [isRow, isColumn] = [a?.axis === rankA - 2, b?.axis === rankB - 1];
+  const axis = isRow ? rank - 2 : rank - 1;
+  const labels = (a ?? b)?.labels;
+  if (labels === undefined || !(isRow || isColumn)) return false;
+  context.put(0, { axis, labels });
+  return true;
 }
 
 /** Operators that produce and consume channels. Their rules run even if no input has removable channels. */

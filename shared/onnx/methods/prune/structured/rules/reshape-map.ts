@@ -18,8 +18,8 @@ export interface ReshapeMap {
 
 /** Preferences for an axis that a reshape divides. */
 interface ReshapeChoice {
-  /** Prefer the innermost part to the outermost. */
-  preferInner: boolean;
+  /** Prefer the part after the outermost one, which other nodes take apart. */
+  skipOuter: boolean;
   /** Whether the reshape keeps the axes before the channel axis. Used for partly known shapes. */
   samePrefix: boolean;
   /** Whether two old places are tied already. */
@@ -28,7 +28,7 @@ interface ReshapeChoice {
 
 /**
  * Follow `count` channels on `axis` through a reshape from `from` to `to`, row-major as in ONNX's Reshape. If no
- * axis separates all channels, tie them in blocks, and let the outermost or the innermost part carry the blocks.
+ * axis separates all channels, tie them in blocks, and let the outermost part or the next one carry the blocks.
  * Undefined if the channels cannot be followed.
  */
 export function mapReshape(
@@ -36,12 +36,12 @@ export function mapReshape(
   to: readonly Dim[],
   axis: number,
   count: number,
-  { preferInner, samePrefix, areTied }: ReshapeChoice,
+  { skipOuter, samePrefix, areTied }: ReshapeChoice,
 ): ReshapeMap | undefined {
   const stride = strides(from)[axis];
   if (stride === undefined || stride < 1) return samePrefix ? byPrefix(axis, to[axis], count) : undefined;
   const source = { size: count, stride };
-  const found: { map: ReshapeMap; isInner: boolean }[] = [];
+  const found: ReshapeMap[] = [];
   for (const [at, own] of strides(to).entries()) {
     const size = to[at];
     if (own === undefined || own < 1 || !isKnown(size) || size < 1) continue;
@@ -49,13 +49,13 @@ export function mapReshape(
     const units = common(source, target);
     const isSame = size === count && own === stride;
     if (units === undefined || (units.units < 2 && !isSame)) continue;
-    found.push({ map: mapUnits(at, source, target, units), isInner: own === stride });
+    found.push(mapUnits(at, source, target, units));
   }
   const best =
-    found.find(({ map }) => map.ties.every(([a, b]) => areTied(a, b))) ??
-    (preferInner ? found.find(({ isInner }) => isInner) : undefined) ??
+    found.find(({ ties }) => ties.every(([a, b]) => areTied(a, b))) ??
+    (skipOuter ? found[1] : undefined) ??
     found[0];
-  return best?.map ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
+  return best ?? (samePrefix ? byPrefix(axis, to[axis], count) : undefined);
 }
 
 /** Return the stride of each axis in values. Undefined for axes before an unknown dimension. */
@@ -192,11 +192,15 @@ export function isSelected({ dependencies, node }: RuleContext, axis: number): b
   for (let step = 0; step < maxSteps; step += 1) {
     const uses = dependencies.index.uses(name);
     const rank = dependencies.dims(name)?.length ?? 0;
-    const isTaken = uses.every(
-      ({ node: user }) =>
-        (user.opType === 'Gather' || user.opType === 'Split') &&
-        axisOf(intAttribute(user, 'axis', 0), rank) === at,
-    );
+    const isTaken = uses.every(({ node: user }) => {
+      const axes =
+        user.opType === 'Slice'
+          ? (intsAttribute(user, 'axes') ?? dependencies.value(user.input[3])?.elements ?? [])
+          : user.opType === 'Gather' || user.opType === 'Split'
+            ? [intAttribute(user, 'axis', 0)]
+            : [];
+      return axes.length === 1 && typeof axes[0] === 'number' && axisOf(axes[0], rank) === at;
+    });
     if (uses.length > 0 && isTaken) return true;
     const next = dependencies.index.soleUse(name)?.node;
     if (next === undefined) return false;

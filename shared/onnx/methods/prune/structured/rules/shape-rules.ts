@@ -63,7 +63,7 @@ function reshaped(
   if (from === undefined || to === undefined) return undefined;
   const { channels } = context.dependencies;
   const map = mapReshape(from, to, axis, labels.length, {
-    preferInner: isShuffled(context, axis) || isSelected(context, axis),
+    skipOuter: isShuffled(context, axis) || isSelected(context, axis),
     samePrefix,
     areTied: (a, b) => channels.find(labels[a] ?? 0) === channels.find(labels[b] ?? 0),
   });
