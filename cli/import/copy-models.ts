@@ -71,15 +71,12 @@ async function createVersion(
   runs: ImportedRuns,
   note: (reason: string) => void,
 ): Promise<void> {
+  if (lacksFiles(sourceVersion, runs)) note(versionLacksFiles);
   const source = await sourceOf(api, sourceVersion, runs);
-  const isAddress = isRemoteAddress(source) && isPlainAddress(source);
-  // A prompt has its text in a tag, and no files.
-  if (!isAddress && !sourceVersion.tags.some(({ key }) => key === 'mlflow.prompt.text'))
-    note('versions of models whose files are not brought: they are at a path elsewhere');
   const body = {
     name,
     // The service takes no path of a disk.
-    source: isAddress ? source : `import:${encodeURIComponent(source)}`,
+    source: isAddress(source) ? source : `import:${encodeURIComponent(source)}`,
     run_id: runs.get(sourceVersion.runId)?.run_id ?? '',
     run_link: sourceVersion.runLink,
     description: sourceVersion.description,
@@ -105,17 +102,35 @@ async function createVersion(
     });
 }
 
+export const versionLacksFiles =
+  'versions of models whose files are not brought: they are at a path elsewhere';
+
+/** Whether the files of a version do not come. A prompt has its text in a tag, and no files. */
+export const lacksFiles = (version: SourceVersion, runs: ImportedRuns): boolean =>
+  filesIn(version, runs) === undefined &&
+  !isAddress(version.source) &&
+  !version.tags.some(({ key }) => key === 'mlflow.prompt.text');
+
+const isAddress = (source: string): boolean => isRemoteAddress(source) && isPlainAddress(source);
+
+/** Return the address of a version's files in this service. */
+async function sourceOf(api: TrackingApi, version: SourceVersion, runs: ImportedRuns): Promise<string> {
+  const files = filesIn(version, runs);
+  if (files === undefined) return version.source;
+  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: files.run_id } });
+  return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${files.below}`;
+}
+
 /**
- * Return the address of a version's files in this service. If they were below the artifacts of their run at the
- * source, or those of a model that the run has logged, they are below the run's here.
+ * Return where a version's files are among those of its run: if they were below the artifacts of the run at the source, or
+ * those of a model that the run has logged. Undefined if they are elsewhere.
  */
-async function sourceOf(
-  api: TrackingApi,
+function filesIn(
   { source, runId }: SourceVersion,
   runs: ImportedRuns,
-): Promise<string> {
+): { run_id: string; below: string } | undefined {
   const run = runs.get(runId);
-  if (run === undefined) return source;
+  if (run === undefined) return undefined;
   const places: [address: string, folder: string][] = [
     [`runs:/${runId}`, ''],
     [run.artifactUri, ''],
@@ -131,7 +146,5 @@ async function sourceOf(
       return [[folder, source.slice(start.length + 1)].filter((part) => part !== '').join('/')];
     })
     .find((path) => path !== '');
-  if (below === undefined) return source;
-  const { run: target } = await api.json(Target, 'GET mlflow/runs/get', { query: { run_id: run.run_id } });
-  return `mlflow-artifacts:/${rootOf(target.info.artifact_uri)}/${below}`;
+  return below === undefined ? undefined : { run_id: run.run_id, below };
 }

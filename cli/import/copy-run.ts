@@ -1,18 +1,13 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { ProblemError } from '../../shared/client/problem-error.ts';
-import {
-  maxMetricNames,
-  maxRunName,
-  metricNamesMaxBytes,
-} from '../../shared/data/experiments/tracking-rules.ts';
 import { CliError } from '../cli-error.ts';
 import { failureOf } from './failure-of.ts';
-import { idText, Names, plainPath, tooLong } from './fit-names.ts';
-import { type PointBatch, pointBatches, timeOf, timeRange } from './point-batches.ts';
+import { idText } from './fit-names.ts';
+import { completeTag, FittedRun, importedTag, parentTag, valuesFile } from './fit-run.ts';
+import { type PointBatch, timeOf } from './point-batches.ts';
 import type { Pair, RunSource, SourcePoint, SourceRun } from './source.ts';
 import { filesOf } from './sources/mlflow-server.ts';
-import { Omissions } from './sources/omissions.ts';
 import { rootOf, storeFile } from './store-file.ts';
 import type { TrackingApi } from './tracking-api.ts';
 
@@ -45,7 +40,6 @@ async function copyWith(
   known: string | undefined,
 ): Promise<CopiedRun> {
   const copied: Copied = { params: 0, points: 0, files: 0, bytes: 0 };
-  const refused: Refused = { params: [], tags: [], datasets: [] };
   const faults: string[] = [];
   /** Copy a part of the run. Its failure is a fault of the run, and the other parts come. */
   const part = async (copy: () => Promise<void>, name?: string): Promise<void> => {
@@ -56,36 +50,10 @@ async function copyWith(
       faults.push(name === undefined ? failure : `${name}: ${failure}`);
     }
   };
-  const omissions = new Omissions();
+  const fitted = new FittedRun(run, rename);
+  const { omissions, refused } = fitted;
   const note = omissions.add.bind(omissions);
-  if (run.start !== timeOf(run.start)) note(`times ${timeRange}: left out`);
-  if ([...run.name].length > maxRunName) note(`names of runs beyond ${maxRunName} characters: cut`);
-  const names = new Names();
-  const firsts = new Map<string, string>();
-  const joined = new Map<string, string>();
-  let nameBytes = 0;
-  const nameOf = (key: string): string | undefined => {
-    const name = names.fit(rename(key));
-    const first = firsts.get(name);
-    if (first === undefined) {
-      const bytes = nameBytes + Buffer.byteLength(name);
-      if (firsts.size === maxMetricNames || bytes > metricNamesMaxBytes) return undefined;
-      nameBytes = bytes;
-      firsts.set(name, key);
-    } else if (first !== key && !joined.has(key))
-      joined.set(key, `metrics ${first} and ${key}: both are ${name} here`);
-    return name;
-  };
-  const fitted = {
-    params: fitPairs('params', run.params, refused, note),
-    tags: fitPairs(
-      'tags',
-      run.tags.filter(({ key }) => !ownTags.has(key)),
-      refused,
-      note,
-    ),
-  };
-  const batches = pointBatches(points, nameOf, note);
+  const batches = fitted.batches(points);
   const first = (await batches.next()).value ?? { series: [], points: 0, last: 0 };
   let last = Math.max(timeOf(run.start) ?? 0, first.last);
   const begun = known === undefined ? await beginWhole(api, experiment_id, run, fitted, first) : undefined;
@@ -123,15 +91,12 @@ async function copyWith(
   );
   refused.datasets.push(...unknown);
   if (unknown.length > 0) note(`data sets that the service refuses: in ${valuesFile}`, unknown.length);
-  for (const [name, fitted] of names.changed) note(`name ${name}: it is ${fitted} here`);
-  for (const reason of joined.values()) note(reason);
   const present = new Map<string, number>();
   if (known !== undefined) for await (const { path, size } of filesOf(api, run_id)) present.set(path, size);
   const root = rootOf(artifact_uri);
-  const paths = new Names(plainPath);
   await part(async () => {
     for await (const file of source.files(run)) {
-      const path = paths.fit(file.path);
+      const path = fitted.pathOf(file.path);
       await part(async () => {
         if (present.get(path) !== file.size)
           await store(api, root, path, file.size, await source.openFile(run, file));
@@ -141,12 +106,11 @@ async function copyWith(
       if (faults.length >= maxRefusals) break;
     }
   });
-  for (const [path, fitted] of paths.changed) note(`file ${path}: it is ${fitted} here`);
   if (refused.params.length + refused.tags.length + refused.datasets.length > 0) {
     const bytes = Buffer.from(JSON.stringify(refused, undefined, 2));
     await store(api, root, valuesFile, bytes.length, Readable.from([bytes]));
   }
-  for (const [reason, count] of source.omitted?.(run) ?? []) note(reason, count);
+  fitted.noteOthers(source.omitted?.(run));
   return { run_id, omitted: omissions.counts, faults, last, ...copied };
 }
 
@@ -173,15 +137,6 @@ interface Copied {
   files: number;
   bytes: number;
 }
-
-interface Refused {
-  params: Pair[];
-  tags: Pair[];
-  datasets: object[];
-}
-
-/** Artifact with the params, tags and data sets of a run that do not fit. */
-const valuesFile = 'import/values.json';
 
 export const Target = z.object({ run: z.object({ info: z.object({ artifact_uri: z.string() }) }) });
 
@@ -247,46 +202,6 @@ async function beginRun(
   const body = beginning(experiment_id, run, []);
   const created = await api.json(Created, 'POST mlflow/runs/create', { body, isRepeatable: false });
   return created.run.info;
-}
-
-/** Tag of an imported run with its id at the source. */
-export const importedTag = 'import.run_id';
-
-export const parentTag = 'mlflow.parentRunId';
-
-/** Tag of a completely imported run, with the state of the source. */
-export const completeTag = 'import.complete';
-
-/** Tags that the import writes. Those of a source that was imported itself are of that import. */
-const ownTags: ReadonlySet<string> = new Set([importedTag, completeTag, parentTag]);
-
-/** Give names and values the form that this service takes. Note what changes, and keep the whole value in `refused`. */
-function fitPairs(
-  kind: 'params' | 'tags',
-  pairs: readonly Pair[],
-  refused: Refused,
-  note: (reason: string) => void,
-): Pair[] {
-  const names = new Names();
-  const last = new Map<string, Pair>();
-  for (const pair of pairs) {
-    const key = names.fit(pair.key);
-    if (key !== pair.key) note(`name ${pair.key}: it is ${key} here`);
-    const earlier = last.get(key);
-    last.set(key, pair);
-    if (earlier === undefined || earlier.value === pair.value) continue;
-    refused[kind].push(earlier);
-    note(`${kind} of one name: the last one here, the others in ${valuesFile}`);
-  }
-  return [...last].map(([key, pair]) => {
-    const text = pair.value.toWellFormed();
-    const value = tooLong[kind](text);
-    if (text !== pair.value) note('texts with halves of characters: without these here');
-    if (value === undefined) return { key, value: text };
-    refused[kind].push(pair);
-    note(`${kind} whose value is too long: cut here, whole in ${valuesFile}`);
-    return { key, value };
-  });
 }
 
 async function removeTag(api: TrackingApi, run_id: string, key: string): Promise<void> {

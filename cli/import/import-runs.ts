@@ -4,9 +4,10 @@ import { Ulid } from '../../shared/core/formats.ts';
 import { inLanes } from '../../shared/core/in-lanes.ts';
 import { CliError } from '../cli-error.ts';
 import { copyModel, type ImportedRun, importedAs } from './copy-models.ts';
-import { type CopyInto, completeTag, copyRun, endRun, goesOn, importedTag, parentTag } from './copy-run.ts';
+import { type CopyInto, copyRun, endRun, goesOn } from './copy-run.ts';
 import { failureOf } from './failure-of.ts';
 import { fitProject, idText } from './fit-names.ts';
+import { completeTag, importedTag, parentTag } from './fit-run.ts';
 import { addOmitted, type Imported, nothingImported } from './imported.ts';
 import { nestedLevels } from './nested-levels.ts';
 import { RunIds } from './run-ids.ts';
@@ -157,6 +158,14 @@ async function inLevels(work: Import, experiment: SourceExperiment): Promise<Sou
   return nestedLevels(runs, (run) => tagOf(run, parentTag));
 }
 
+export const parentLacks = 'runs whose parent is not brought';
+
+/** @param known runs that are brought, by their ids at the source */
+export const lacksParent = (run: SourceRun, known: ReadonlyMap<string, unknown>): boolean => {
+  const parent = tagOf(run, parentTag);
+  return parent !== undefined && !known.has(parent);
+};
+
 async function importRun(
   work: Import,
   { experiment_id, isGone }: { experiment_id: string; isGone: boolean },
@@ -174,10 +183,8 @@ async function importRun(
   const copied = await copyRun(work, experiment_id, run, known?.id).finally(() => work.source.release?.(run));
   const { run_id, omitted } = copied;
   work.runs.set(run.id, importedAs(run_id, run));
-  const nested = tagOf(run, parentTag);
-  const parent = nested === undefined ? undefined : work.runs.get(nested)?.run_id;
-  if (nested !== undefined && parent === undefined)
-    addOmitted(done, [['runs whose parent is not brought', 1]]);
+  const parent = work.runs.get(tagOf(run, parentTag) ?? '')?.run_id;
+  if (lacksParent(run, work.runs)) addOmitted(done, [[parentLacks, 1]]);
   const { faults } = copied;
   await endRun(api, run, copied, { isOver: faults.length === 0 && (isGone || !goesOn(run)), parent });
   for (const name of ['params', 'points', 'files', 'bytes'] as const) done[name] += copied[name];

@@ -62,7 +62,7 @@ export async function importTracker(
     withSource((source) => importRuns({ source, api, rename }, say), project);
   let result: Imported;
   try {
-    if (flags.dryRun) result = await withSource((source) => countRuns(source, say));
+    if (flags.dryRun) result = await withSource((source) => countRuns({ source, rename }, say));
     else {
       const session = await connect(env);
       const { client, token } = session;

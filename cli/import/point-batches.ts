@@ -1,5 +1,5 @@
 import { maxMetricNames } from '../../shared/data/experiments/tracking-rules.ts';
-import { latest } from '../../shared/mlflow/protocol/scalars.ts';
+import { latest, shownDouble } from '../../shared/mlflow/protocol/scalars.ts';
 import type { SourcePoint } from './source.ts';
 
 /** Points of a run in the columns of one request. */
@@ -40,7 +40,7 @@ export async function* pointBatches(
         }
         series.steps.push(point.step);
         series.timestamps.push(timestamp);
-        series.values.push(point.value);
+        series.values.push(typeof point.value === 'number' ? shownDouble(point.value) : point.value);
         batch.points += 1;
         batch.last = Math.max(batch.last, timestamp);
         if (batch.points < maxPoints && batch.nameBytes < maxNameBytes) continue;

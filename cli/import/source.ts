@@ -52,7 +52,7 @@ export interface LoggedModel {
 
 export interface SourcePoint {
   key: string;
-  /** A value without a JSON number is a string, as MLflow writes it. */
+  /** Trackers that write JSON have texts for numbers that JSON lacks, as MLflow has. */
   value: number | string;
   /** Milliseconds since the epoch. */
   timestamp: number;

@@ -2,7 +2,6 @@ import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import type { AsyncBuffer } from 'hyparquet';
 import { systemPrefix } from '../../../shared/metrics/system-metric.ts';
-import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import { CliError } from '../../cli-error.ts';
 import { wholeText } from '../../incomplete.ts';
 import type { Pair, RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
@@ -203,7 +202,10 @@ async function describe(exported: ExportedRun, unread: string[]): Promise<Source
       unread.push((error as Error).message);
     }
   exported.parts = whole;
-  if (id === '') return undefined;
+  if (id === '') {
+    for (const part of whole) unread.push(`${part} has no rows`);
+    return undefined;
+  }
   const text = (path: string): string => values.get(path)?.string_value ?? '';
   const time = (path: string): number | undefined => values.get(path)?.datetime_value?.getTime();
   exported.begin = time('sys/creation_time') ?? time('sys/modification_time') ?? 0;
@@ -283,7 +285,7 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
         if (type === 'float_series' && row.float_value != null) {
           const key = nameOf(path);
           series.add(key);
-          points.push({ key, value: shownDouble(row.float_value), timestamp: last, step });
+          points.push({ key, value: row.float_value, timestamp: last, step });
         } else if (type === 'string_series' && row.string_value != null) {
           await scratch.addLine(`${path}.log`, row.string_value);
           if (path.startsWith(monitoring)) continue;
@@ -299,7 +301,7 @@ async function* pointsOf(exported: ExportedRun): AsyncGenerator<SourcePoint[]> {
     }
   yield described.map(({ key, value }) => ({
     // An attribute may have become a series.
-    ...{ key: series.has(key) ? `${key}.value` : key, value: shownDouble(value) },
+    ...{ key: series.has(key) ? `${key}.value` : key, value },
     ...{ timestamp: last, step: 0 },
   }));
   if (damaged.length > 0) throw damaged[0];

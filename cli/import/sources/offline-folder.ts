@@ -2,7 +2,6 @@ import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { tryParseJson } from '../../../shared/core/text/try-parse-json.ts';
-import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import type { RunSource, SourceExperiment, SourcePoint, SourceRun } from '../source.ts';
 import { Omissions } from './omissions.ts';
 import { openLocal } from './open-local.ts';
@@ -179,7 +178,7 @@ async function* pointsOf({ folder, omissions }: OfflineRun): AsyncGenerator<Sour
     const timestamp = numberIn(line, 'at') ?? Number.NaN;
     const step = line['step'] === null ? 0 : (numberIn(line, 'step') ?? 0);
     for (const [key, value] of valuesIn(line, 'metrics'))
-      if (typeof value === 'number') points.push({ key, value: shownDouble(value), timestamp, step });
+      if (typeof value === 'number') points.push({ key, value, timestamp, step });
       else if (typeof value === 'string' && nonFinite.has(value))
         points.push({ key, value, timestamp, step });
       else omissions.add('values of metrics that are no numbers');

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import {
   EventFile,
   type HistogramEvent,
@@ -276,7 +275,7 @@ async function* pointsOf({
         .map(({ tag, value, step, time }) => ({
           // An import keeps also what a job takes for no metric.
           key: names.nameOf(path, tag, value) ?? names.ownName(folderOf(path), tag),
-          value: shownDouble(value),
+          value,
           timestamp: Math.round(time),
           step,
         }));

@@ -1,17 +1,14 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
-import { shownDouble } from '../../../shared/mlflow/protocol/scalars.ts';
 import type { Pair, RunSource, SourceExperiment, SourceFile, SourcePoint, SourceRun } from '../source.ts';
 import { filesBelow } from './files-below.ts';
 import { folderSource } from './folder-source.ts';
 import { linksElsewhere, Omissions } from './omissions.ts';
-import { isFresh } from './run-records.ts';
-import { ScratchFiles } from './scratch-files.ts';
 import { jsonText, valueText } from './value-text.ts';
+import { type ReadRun, readRuns } from './wandb/read-runs.ts';
 import { artifactFiles, artifactsFile, describeArtifacts } from './wandb/wandb-artifacts.ts';
-import { mediaPath } from './wandb/wandb-media.ts';
-import { outputOf, readRun, rowsOf, type WandbRow, type WandbRun } from './wandb/wandb-run.ts';
+import { outputOf, rowsOf, type WandbRow, type WandbRun } from './wandb/wandb-run.ts';
 import { machineName } from './wandb/wandb-stats.ts';
 import {
   flatValues,
@@ -54,106 +51,7 @@ export function wandbFolder(folder: string): RunSource {
   });
 }
 
-interface ReadRun {
-  run: WandbRun;
-  /** Files of its records, oldest first. */
-  logs: string[];
-  /** Bytes of its records. */
-  bytes: number;
-  isLive: boolean;
-  /** Milliseconds since the epoch of the last change. */
-  changed: number;
-  /** Last step and time of the history that was read. */
-  last: { step: number; time: number };
-  scratch: ScratchFiles;
-  locals: Map<string, string>;
-  omissions: Omissions;
-}
-
-/** Maximum depth of run folders below the given one. */
-const maxDepth = 6;
-
-/** Find the logs below a folder, apart from links: `latest-run` is one. Count the others. */
-async function logsIn(folder: string, beside: Omissions): Promise<string[]> {
-  const paths: string[] = [];
-  const enters = (name: string, depth: number): boolean => depth < maxDepth && name !== 'node_modules';
-  for await (const { path, isFile } of filesBelow(folder, enters))
-    if (isFile && path.endsWith('.wandb')) paths.push(join(folder, path));
-    else if (!isFile && /^(offline-)?run-|\.wandb$/.test(basename(path))) beside.add(linksElsewhere);
-  return paths;
-}
-
-/** Read all runs, by their projects. Note the logs that cannot be read. */
-async function readRuns(
-  folder: string,
-  unread: string[],
-  beside: Omissions,
-): Promise<Map<string, ReadRun[]>> {
-  const runs = new Map<string, ReadRun>();
-  for (const log of await logsIn(folder, beside)) {
-    const [run, status] = await Promise.all([readRun(log), stat(log)]).catch((error: unknown) => {
-      unread.push(`${log}: ${(error as Error).message}`);
-      return [undefined, undefined] as const;
-    });
-    if (status !== undefined && run === undefined) unread.push(`${log}: its records name no run`);
-    if (run === undefined || status === undefined) continue;
-    const { mtimeMs, size } = status;
-    const key = `${run.entity}/${run.project}/${run.id}`;
-    const earlier = runs.get(key);
-    const isLive = run.exitCode === undefined && isFresh(mtimeMs);
-    if (earlier === undefined)
-      runs.set(key, {
-        run,
-        logs: [log],
-        bytes: size,
-        isLive,
-        changed: mtimeMs,
-        last: { step: 0, time: run.start ?? mtimeMs },
-        scratch: new ScratchFiles(),
-        locals: new Map(),
-        omissions: new Omissions(),
-      });
-    else {
-      earlier.logs.push(log);
-      earlier.bytes += size;
-      // Folders are named by the time of their beginning, so the later one is the continuation.
-      earlier.run = continued(earlier.run, run);
-      earlier.isLive = isLive;
-      earlier.changed = Math.max(earlier.changed, mtimeMs);
-    }
-  }
-  const projects = new Map<string, ReadRun[]>();
-  for (const run of runs.values()) {
-    const name = run.run.project || 'uncategorized';
-    projects.set(name, [...(projects.get(name) ?? []), run]);
-  }
-  return projects;
-}
-
-/** Join what a run and its continuation say. */
-const continued = (first: WandbRun, later: WandbRun): WandbRun => ({
-  ...later,
-  start: first.start ?? later.start,
-  name: later.name || first.name,
-  notes: later.notes || first.notes,
-  tags: [...new Set([...first.tags, ...later.tags])],
-  config: new Map([...first.config, ...later.config]),
-  summary: new Map([...first.summary, ...later.summary]),
-  axes: new Map([...first.axes, ...later.axes]),
-  used: [...first.used, ...later.used],
-  artifacts: [...first.artifacts, ...later.artifacts],
-  fork: first.fork ?? later.fork,
-  alerts: [...first.alerts, ...later.alerts],
-  environment: { ...first.environment, ...later.environment },
-  eventFolders: first.eventFolders + later.eventFolders,
-  hasOutput: first.hasOutput || later.hasOutput,
-  damage: {
-    blocks: first.damage.blocks + later.damage.blocks,
-    isTorn: first.damage.isTorn || later.damage.isTorn,
-  },
-});
-
-function describe({ run, logs, bytes, isLive, changed }: ReadRun): SourceRun {
+function describe({ run, logs, bytes, isLive, changed, rewoundTo }: ReadRun): SourceRun {
   const pair = (key: string, value: string): Pair[] => (value === '' ? [] : [{ key, value }]);
   // An id is unique within its project only.
   const idOf = (id: string): string => [run.entity, run.project, id].filter((part) => part !== '').join('/');
@@ -178,6 +76,7 @@ function describe({ run, logs, bytes, isLive, changed }: ReadRun): SourceRun {
       ...pair('mlflow.source.git.repoURL', run.git.remote || valueText(git.remote ?? '')),
       ...(fork === undefined ? [] : pair('mlflow.parentRunId', idOf(fork.run))),
       ...(fork === undefined ? [] : pair('wandb.forked_from', `${fork.run}?_step=${fork.step}`)),
+      ...pair('wandb.rewound_to', rewoundTo === undefined ? '' : String(rewoundTo)),
       ...pair('wandb.entity', run.entity),
       ...pair('wandb.project', run.project),
       ...pair('wandb.group', run.group),
@@ -223,12 +122,16 @@ const environmentFile = 'wandb-metadata.json';
 const pointsAtOnce = 5000;
 
 async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
-  const { run, logs, last } = read;
+  const { run, logs, last, omissions } = read;
   const seen = new Map<string, number>();
   const kept = new Set<string>();
   let points: SourcePoint[] = [];
-  for (const log of logs)
-    for await (const row of rowsOf(log)) {
+  for (const { path, until } of logs)
+    for await (const row of rowsOf(path)) {
+      if (row.kind === 'history' && row.step > until) {
+        omissions.add('rows that the run replaced when it was rewound');
+        continue;
+      }
       const timestamp = row.time ?? last.time;
       if (row.kind === 'history')
         Object.assign(last, { step: Math.max(last.step, row.step), time: timestamp });
@@ -239,7 +142,7 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
           await keepValue(read, row, name, value);
         } else {
           const key = row.kind === 'stats' ? machineName(name) : name;
-          points.push({ key, value: shownDouble(number), timestamp, step: row.step });
+          points.push({ key, value: number, timestamp, step: row.step });
           if (row.kind === 'history') seen.set(key, number);
         }
       }
@@ -257,15 +160,15 @@ async function* pointsOf(read: ReadRun): AsyncGenerator<SourcePoint[]> {
     if (number === undefined || Object.is(seen.get(key), number)) continue;
     // The summary of a metric that was logged, too, is its best value or one that the program set.
     const name = seen.has(key) ? `${key}.summary` : key;
-    points.push({ key: name, value: shownDouble(number), timestamp: last.time, step: last.step });
+    points.push({ key: name, value: number, timestamp: last.time, step: last.step });
   }
   yield points;
   for (const alert of run.alerts) await read.scratch.addLine(alertsFile, JSON.stringify(alert));
   if (run.eventFolders > 0)
-    read.omissions.add('folders of TensorBoard (sync_tensorboard): import them as such', run.eventFolders);
+    omissions.add('folders of TensorBoard (sync_tensorboard): import them as such', run.eventFolders);
   const { blocks, isTorn } = run.damage;
-  if (blocks > 0) read.omissions.add('damaged blocks of the records', blocks);
-  if (isTorn && !read.isLive) read.omissions.add('last records that the program did not finish');
+  if (blocks > 0) omissions.add('damaged blocks of the records', blocks);
+  if (isTorn && !read.isLive) omissions.add('last records that the program did not finish');
 }
 
 const maxHistograms = 500;
@@ -274,12 +177,12 @@ const maxBins = 4_096;
 
 /** Keep a value of the history that is no number. */
 async function keepValue(
-  { scratch, omissions }: ReadRun,
+  { scratch, media, omissions }: ReadRun,
   { step }: Pick<WandbRow, 'step'>,
   key: string,
   value: WandbValue,
 ): Promise<void> {
-  await scratch.addLine(valuesFile, jsonText({ step, key, value }));
+  await scratch.addLine(valuesFile, jsonText({ step, key, value: media.inValue(value) }));
   if (!isMedia(value) || value['_type'] !== 'histogram') return;
   if (scratch.count > maxHistograms) {
     omissions.add(`histograms beyond ${maxHistograms} of a run: in ${valuesFile}`);
@@ -299,7 +202,8 @@ function edgesOf({ bins = null, packedBins }: { [name: string]: WandbValue }): W
 }
 
 async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> {
-  const { run, logs, scratch, locals, omissions } = read;
+  const { run, media, scratch, locals, omissions } = read;
+  const logs = read.logs.map(({ path }) => path);
   const described = describeArtifacts(run.artifacts);
   if (described.length > 0) await scratch.write(artifactsFile, jsonText(described));
   yield* await scratch.list();
@@ -320,7 +224,6 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
     }
     return [];
   };
-  const media = mediaPath();
   for (const [index, log] of logs.entries()) {
     const folder = join(dirname(log), 'files');
     for await (const { path } of filesBelow(folder)) {
@@ -328,7 +231,7 @@ async function* filesOf(read: ReadRun, top: string): AsyncGenerator<SourceFile> 
       // A version leaves this file empty, and has the lines in the records.
       if (path === 'output.log' && (await lstat(join(folder, path))).size === 0) continue;
       const local = join(folder, path);
-      const name = media(path);
+      const name = media.nameOf(path);
       const first = locals.get(name);
       // A resumed run has further files of the same names.
       const ownName = first === undefined ? name : `resumed/${index}/${name}`;

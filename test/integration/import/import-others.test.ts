@@ -17,7 +17,7 @@ test("a folder of TensorBoard's event files is a project of its runs", async () 
     [2, 0.33333334],
     [3, 0.25],
     [4, 0.2],
-    [5, 'NaN'],
+    [5, Number.NaN],
   ]);
   expect(valuesOf(first?.points ?? [], 'both')).toEqual([[1, 1.5]]);
   expect(valuesOf(first?.points ?? [], 'b/both')).toEqual([[1, 2.5]]);
@@ -57,7 +57,7 @@ test('an export of Neptune comes with fractions of steps, single results, series
     [50, 1 / 2],
     [100, 1 / 3],
     [125, 1 / 4],
-    [200, 'NaN'],
+    [200, Number.NaN],
   ]);
   expect(valuesOf(points, 'test/accuracy')).toEqual([[0, 0.97]]);
   expect(valuesOf(points, 'system/cpu')).toEqual([[0, 50]]);

@@ -52,8 +52,8 @@ test.each(versions)('a folder of W&B %s says the same, without its package', asy
     text: 'hello',
   });
   expect(valuesOf(points, 'loss')).toEqual([0, 1, 2, 3, 4, 5].map((step) => [step, 1 / (step + 1)]));
-  expect(valuesOf(points, 'train/acc')[3]).toEqual([3, 'NaN']);
-  expect(valuesOf(points, 'huge')).toEqual([[4, 'Infinity']]);
+  expect(valuesOf(points, 'train/acc')[3]).toEqual([3, Number.NaN]);
+  expect(valuesOf(points, 'huge')).toEqual([[4, Number.POSITIVE_INFINITY]]);
   expect(valuesOf(points, 'nested.b.c')).toEqual([[1, 2]]);
   expect(valuesOf(points, 'eval/acc')).toEqual([[30, 0.5]]);
   expect(valuesOf(points, 'eval/iter')).toEqual([[30, 5000]]);

@@ -97,6 +97,57 @@ test('a resumed run ends when its last part ended, and has the files of both', a
   });
 });
 
+/** Where a run goes on: another one, or itself. */
+const forkedFrom = (id: string, step: number) => {
+  const value = Buffer.alloc(9, 0x11);
+  value.writeDoubleLE(step, 1);
+  return field(23, Buffer.concat([field(1, id), value, field(3, '_step')]));
+};
+
+test('a rewound run has no values beyond the step from which it goes on, and is not its own parent', async () => {
+  const rows = (from: number, to: number, value: number) =>
+    Array.from({ length: to - from }, (_, at) => row(from + at, item(['loss'], String(value))));
+  const summary = (...names: string[]) => field(3, Buffer.concat(names.map((name) => item([name], '1'))));
+
+  const { points, tags, omitted } = await runOf({
+    'run-1': [...rows(0, 4, 1), summary('early', 'loss'), ended],
+    'run-2': [run(forkedFrom('a', 1)), ...rows(2, 3, 2), summary('late'), ended],
+  });
+
+  expect(points.map(({ key, step, value }) => [key, step, value])).toEqual([
+    ...[
+      ['loss', 0, 1],
+      ['loss', 1, 1],
+      ['loss', 2, 2],
+    ],
+    ['late', 2, 1],
+  ]);
+  expect(tags).toMatchObject({ 'wandb.rewound_to': '1' });
+  expect(Object.keys(tags)).not.toContain('mlflow.parentRunId');
+  expect(omitted).toEqual({ 'rows that the run replaced when it was rewound': 2 });
+});
+
+test('pictures of one list are numbered in its order, and its captions name their files', async () => {
+  const path = (digit: string) => `media/images/val_3_${digit.repeat(20)}.png`;
+  const list = {
+    _type: 'images/separated',
+    filenames: [path('b'), path('a'), path('b')],
+    captions: ['x', 'y', 'z'],
+  };
+
+  const { files } = await runOf(
+    { one: [row(3, item(['val'], JSON.stringify(list))), ended] },
+    { [`one/files/${path('a')}`]: 'second', [`one/files/${path('b')}`]: 'first' },
+  );
+
+  expect(files.get('media/images/val_step_3.png')).toBe('first');
+  expect(files.get('media/images/val.1_step_3.png')).toBe('second');
+  expect(JSON.parse(files.get('import/history.ndjson') ?? '{}').value).toEqual({
+    ...list,
+    filenames: ['val', 'val.1', 'val'].map((name) => `media/images/${name}_step_3.png`),
+  });
+});
+
 test('each version of an artifact comes, with what it says of itself, and the pictures of tables', async () => {
   const folder = await scratch();
   const at = (name: string) => join(folder, 'run', name);
@@ -146,8 +197,6 @@ test('each version of an artifact comes, with what it says of itself, and the pi
 });
 
 test('alerts, a fork, the program and event files that W&B would read are not lost', async () => {
-  const step = Buffer.alloc(9, 0x11);
-  step.writeDoubleLE(5, 1);
   const {
     run: read,
     tags,
@@ -155,7 +204,7 @@ test('alerts, a fork, the program and event files that W&B would read are not lo
     omitted,
   } = await runOf({
     one: [
-      run(field(23, Buffer.concat([field(1, 'parent'), step, field(3, '_step')]))),
+      run(forkedFrom('parent', 5)),
       field(10, Buffer.concat([field(1, 'Hot'), field(2, 'over 90 °C'), field(3, 'WARN')])),
       field(
         26,

@@ -22,13 +22,19 @@ const twice = (names: readonly [string, string]): RunSource => ({
 });
 
 test('runs with one id come if they go into projects of their own', async () => {
-  const { runs, failures } = await countRuns(twice(['one', 'two']), () => {});
+  const { runs, failures } = await countRuns(
+    { source: twice(['one', 'two']), rename: (name) => name },
+    () => {},
+  );
 
   expect([runs, failures]).toEqual([2, []]);
 });
 
 test('of runs with one id that go into one project the first comes, and the other is named', async () => {
-  const { runs, failures } = await countRuns(twice(['one', 'one']), () => {});
+  const { runs, failures } = await countRuns(
+    { source: twice(['one', 'one']), rename: (name) => name },
+    () => {},
+  );
 
   expect(runs).toBe(1);
   expect(failures).toEqual([
