@@ -75,17 +75,21 @@ function nextStep({ status, message }: ProblemError): string | undefined {
 }
 
 function problemText(error: ProblemError, isVerbose: boolean): string {
+  return [
+    ...refusalLines(error),
+    ...(isVerbose && error.requestId !== '' ? [`Request id: ${error.requestId}`] : []),
+  ].join('\n');
+}
+
+/** Return what a refusal says, a line for each fault, and what to do about it. */
+export function refusalLines(error: ProblemError): string[] {
   // The problem's message repeats its faults in one line, so print the faults instead.
   const lines =
     error.faults.length === 0
       ? [error.message]
       : error.faults.map(({ name, message }) => `${name} ${message}`);
   const next = nextStep(error);
-  return [
-    ...lines.map(printableText),
-    ...(next === undefined ? [] : [next]),
-    ...(isVerbose && error.requestId !== '' ? [`Request id: ${error.requestId}`] : []),
-  ].join('\n');
+  return [...lines.map(printableText), ...(next === undefined ? [] : [next])];
 }
 
 /** Error codes for a full disk, an exceeded quota, and a file that is too large for the file system. */

@@ -17,6 +17,15 @@ export async function projectSession(
   return { ...session, path: { project_id } };
 }
 
+/** Return the project to store into; undefined if {@link projectToFill} would create it. */
+export async function projectSoFar(
+  { folder }: CliContext,
+  session: Session,
+  given: string | undefined,
+): Promise<Project | undefined> {
+  return findProject(session, given ?? (await projectName(folder)));
+}
+
 /** Return the project to store into. If there is none, print a notice and create it, as `mps run` does. */
 export async function projectToFill(
   { folder, printer }: CliContext,

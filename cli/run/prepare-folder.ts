@@ -33,6 +33,7 @@ import {
   type Settle,
   type Sizes,
 } from './plan-folder.ts';
+import { type Beginning, faultsOfPlan, requireBeginnable } from './require-beginnable.ts';
 import type { GitState } from './source/git-state.ts';
 import { type AddedFile, packFiles } from './source/pack-files.ts';
 import type { SourceFiles } from './source/source-file.ts';
@@ -47,10 +48,22 @@ export async function prepareFolder(
   session: Session,
   options: RunOptions,
   place: Place,
+  begins: (plan: FolderPlan) => Beginning,
   settle: Settle = applyOverrides,
 ): Promise<PreparedFolder> {
   const plan = await planFolder(session, options, place, settle);
+  await requirePlan(session, plan, begins(plan));
   return storePlan(session, plan, place);
+}
+
+/** Check a plan by the rules of the service. @throws CliError as {@link requireBeginnable} does */
+export async function requirePlan(session: Session, plan: FolderPlan, beginning: Beginning): Promise<void> {
+  const { known, sizes, dataset } = plan;
+  await requireBeginnable(session, known?.project_id, {
+    ...withDataset(sizes, dataset),
+    ...beginning,
+    faults: [...(beginning.faults ?? []), ...faultsOfPlan(plan)],
+  });
 }
 
 async function storePlan(session: Session, plan: FolderPlan, place: Place): Promise<PreparedFolder> {
@@ -76,6 +89,13 @@ async function storePlan(session: Session, plan: FolderPlan, place: Place): Prom
   };
   const environment_version = await storeEnvironment();
   steps.done('environment', environmentText(environment));
+  const { config_id, content } = config;
+  signal.throwIfAborted();
+  const { version } = await client.call<typeof putConfig>('PUT /projects/{project_id}/configs/{config_id}', {
+    path: { project_id, config_id },
+    file: content,
+  });
+  steps.done('config', `${config_id}, version ${version}`);
   const source = await uploadSource(
     client,
     project_id,
@@ -94,14 +114,6 @@ async function storePlan(session: Session, plan: FolderPlan, place: Place): Prom
     place,
   );
   steps.done('source', source.told);
-
-  const { config_id, content } = config;
-  signal.throwIfAborted();
-  const { version } = await client.call<typeof putConfig>('PUT /projects/{project_id}/configs/{config_id}', {
-    path: { project_id, config_id },
-    file: content,
-  });
-  steps.done('config', `${config_id}, version ${version}`);
   if (rounded !== undefined) steps.done('memory', rounded);
   if (dataset !== undefined && sizes.dataset === undefined)
     steps.done('data set', `${dataset}, as in the training before; --dataset "" trains without`);

@@ -2,6 +2,7 @@ import type { endpoint as trainProject } from '../../functions/projects/training
 import type { endpoint as trainRemote } from '../../functions/projects/training/train-project-remote.endpoint.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { shownCommand } from '../../shared/command/private-argument.ts';
+import type { RunRule } from '../../shared/run-rules/run-rule.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Session } from '../login/connect.ts';
 import { mostCost } from './most-cost.ts';
@@ -18,19 +19,14 @@ import type { GitState } from './source/git-state.ts';
  */
 export async function runFolder(
   session: Session,
-  {
-    budget,
-    stopIf,
-    notifyIf,
-    said = {},
-    ...options
-  }: RunOptions & RuleFlags & { budget?: number | undefined; said?: Said },
+  { budget, stopIf, notifyIf, said = {}, ...options }: RunOptions & TrainingOptions,
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Experiment> {
   const { project_id, config_id, command, git, sizes, rules, steps, withPinned } = await prepareFolder(
     session,
     options,
     place,
+    ({ projectFile }) => beginningOf({ budget, stopIf, notifyIf, said }, projectFile.rules),
   );
   onSubmit();
   const experiment = await withPinned((meant) =>
@@ -38,15 +34,26 @@ export async function runFolder(
       ...sizes,
       ...git,
       ...meant,
-      ...said,
-      ...(budget !== undefined && { budget }),
-      ...rulesQuery({ stopIf, notifyIf }, rules),
+      ...beginningOf({ budget, stopIf, notifyIf, said }, rules),
     }),
   );
   const { experiment_id } = experiment;
   steps.done('submitted', `${experiment_id}: ${shownCommand(command)}${mostCost(experiment, budget)}`);
   return experiment;
 }
+
+/** Return what a request that begins a training says besides its inputs. */
+export const beginningOf = (
+  { budget, said, ...flags }: TrainingOptions,
+  rules: readonly RunRule[] | undefined,
+) => ({
+  ...said,
+  ...(budget !== undefined && { budget }),
+  ...rulesQuery(flags, rules),
+});
+
+/** Options of a training besides those of its folder. */
+type TrainingOptions = RuleFlags & { budget?: number | undefined; said?: Said };
 
 async function submit(
   client: Client,

@@ -1,7 +1,7 @@
 import type { endpoint as createSchedule } from '../../functions/projects/schedules/create-schedule.endpoint.ts';
 import type { AnswerOf } from '../../shared/client/route.ts';
 import { shownCommand } from '../../shared/command/private-argument.ts';
-import { CliError, exitCodes, usageFaults } from '../cli-error.ts';
+import { usageFaults } from '../cli-error.ts';
 import type { Session } from '../login/connect.ts';
 import { ownConfigName } from '../run/choose-config.ts';
 import type { Place, RunOptions } from '../run/plan-folder.ts';
@@ -31,11 +31,12 @@ export async function makeSchedule(
   options: RunOptions,
   { onSubmit, ...place }: Place & { onSubmit(): void },
 ): Promise<Schedule> {
-  await requireFields(fields);
+  const faults = await faultsOfFields(fields);
   const { project_id, config_id, command, sizes, rules, steps, withPinned } = await prepareFolder(
     session,
     options,
     place,
+    () => ({ begins: 'schedule', faults, ...(faults.length === 0 && { budget: fields.budget }) }),
   );
   onSubmit();
   const { name = nameOf(config_id, command), ...when } = fields;
@@ -55,14 +56,13 @@ export async function makeSchedule(
   return schedule;
 }
 
-/** Check the fields of a schedule by the service's own rules, before a project is made and files are sent. */
-async function requireFields(fields: ScheduleFields): Promise<void> {
+/** Return the faults of the fields of a schedule by the service's own rules. */
+async function faultsOfFields(fields: ScheduleFields): Promise<string[]> {
   // Loaded on demand: other commands do not need cron.
   const { ScheduleFields } = await import('../../shared/schedules/schedule-fields.ts');
-  const faults = (ScheduleFields.safeParse(fields).error?.issues ?? []).map(
+  return (ScheduleFields.safeParse(fields).error?.issues ?? []).map(
     ({ path, message }) => `${path.join('.')} ${message}`,
   );
-  if (faults.length > 0) throw new CliError([...faults, 'Nothing was sent.'].join('\n'), exitCodes.usage);
 }
 
 /** Return the name of the configuration without its ending, or that of the program. */

@@ -11,7 +11,7 @@ import { ownConfigName } from '../run/choose-config.ts';
 import { hasValue, type Override, overrideConfig } from '../run/override-config.ts';
 import { type Place, type RunOptions, sizeNames } from '../run/plan-folder.ts';
 import { prepareFolder } from '../run/prepare-folder.ts';
-import { checkSweep, readSweepFile } from './sweep-file.ts';
+import { faultsOfFile, readSweepFile } from './sweep-file.ts';
 import type { SweptValue } from './swept-value.ts';
 
 export type Sweep = AnswerOf<typeof createSweep>;
@@ -44,6 +44,7 @@ export async function beginSweep(
   const ranges = swept.flatMap((one) => ('parameter' in one ? [one] : []));
   const fixed = swept.flatMap((one): Override[] => ('parameter' in one ? [] : [one]));
   let spec: Record<string, unknown> = {};
+  let faults: readonly string[] = [];
   const prepared = await prepareFolder(
     session,
     {
@@ -53,6 +54,7 @@ export async function beginSweep(
       overrides: fixed,
     },
     place,
+    () => ({ begins: 'sweep', faults, ...budgetOf(rest) }),
     async (folder, names, given, command) => {
       const settled = await applyOverrides(folder, names, given, command);
       const chosen = parametersOf(ranges, settled, rest['args'] === true);
@@ -65,7 +67,7 @@ export async function beginSweep(
         }),
         config: config.config_id,
       };
-      await checkSweep(title, spec, config);
+      faults = await faultsOfFile(title, spec, config);
       return { config, command: settled.command };
     },
   );
@@ -106,6 +108,11 @@ function sizesOf(fields: Readonly<Record<string, unknown>>): Partial<RunOptions>
   return Object.fromEntries(
     sizes.filter(([name, value]) => typeof value === (isText(name) ? 'string' : 'number')),
   );
+}
+
+/** Return the budget of a file, unless the check of the file refuses it. */
+function budgetOf({ budget }: Readonly<Record<string, unknown>>): { budget?: number } {
+  return typeof budget === 'number' && budget > 0 ? { budget } : {};
 }
 
 const isText = (name: (typeof sizeNames)[number]): boolean => name === 'dataset' || name === 'capacity';

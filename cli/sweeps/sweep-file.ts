@@ -39,15 +39,14 @@ interface StoredConfig {
 }
 
 /**
- * Check a sweep's file with the rules of the service, and beside its configuration.
- * @param title name of the file in the message, or of the flags
- * @throws CliError that names all faults
+ * Return the faults of a sweep's file by the rules of the service, and beside its configuration, as one text.
+ * @param title name of the file in the text, or of the flags
  */
-export async function checkSweep(
+export async function faultsOfFile(
   title: string,
   fields: Readonly<Record<string, unknown>>,
   { config_id, content }: StoredConfig,
-): Promise<void> {
+): Promise<string[]> {
   // Loaded only here: building the schema takes a while, and other commands do not need it.
   const [{ SweepSpec }, { faultsOfNames }, { parsePart }] = await Promise.all([
     import('../../shared/sweeps/spec.ts'),
@@ -70,8 +69,7 @@ export async function checkSweep(
       ({ name, message }) => `${name}: ${message}`,
     ),
   ];
-  if (lines.length > 0)
-    throw new CliError(`${title} cannot be used:\n  ${lines.join('\n  ')}`, exitCodes.usage);
+  return lines.length === 0 ? [] : [`${title} cannot be used:\n  ${lines.join('\n  ')}`];
 }
 
 const isMapping = (value: unknown): boolean =>

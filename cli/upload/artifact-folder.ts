@@ -67,8 +67,8 @@ async function uploadArtifact(
 const leftOut =
   /(?:^|\/)(?:\.|checkpoint-|runs\/|optimizer\.|scheduler\.|scaler\.|rng_state|training_args\.)/;
 
-/** @throws CliError if the folder is none of a model of transformers */
-async function filesOfModel(folder: string): Promise<string[]> {
+/** Return the files of a model in its folder. @throws CliError if the folder is none of a model of transformers */
+export async function filesOfModel(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())

@@ -8,22 +8,35 @@ import type { DigestedFile } from './digest-file.ts';
  *
  * @returns whether anything was sent
  */
-export async function sendModelFile(
+export const sendModelFile = (
   client: Client,
-  model_name: string,
-  { path, size, sha256, role, name }: ModelFile,
+  model: ModelToSend,
+  file: ModelFile,
   { signal, onProgress }: { signal: AbortSignal; onProgress(bytes: number): void },
-): Promise<boolean> {
-  const multipart = size >= partedBytes;
+): Promise<boolean> =>
+  sendByTicket(() => announceModelFile(client, model, file, signal), { ...file, onProgress, signal });
+
+/** Ask for the upload of a file of a model, which the service refuses here. It may be repeated. */
+export function announceModelFile(
+  client: Client,
+  { model_name, shapes }: ModelToSend,
+  { size, sha256, role, name }: ModelFile,
+  signal: AbortSignal,
+) {
   const query = {
+    ...shapes,
     file: role,
     sha256,
     size,
     ...((role === 'data' || role === 'preprocessing') && { name }),
-    ...(multipart && { multipart }),
+    ...(size >= partedBytes && { multipart: true }),
   };
-  const ask = () => client.call<typeof createModel>(route, { path: { model_name }, query, signal });
-  return sendByTicket(ask, { path, size, onProgress, signal });
+  return client.call<typeof createModel>(route, { path: { model_name }, query, signal });
+}
+
+interface ModelToSend {
+  model_name: string;
+  shapes: { inputs?: string; outputs?: string };
 }
 
 /** A file of a model, with its role. */

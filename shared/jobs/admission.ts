@@ -2,15 +2,16 @@ import type { BatchControl } from '../aws/batch.ts';
 import type { Capacity } from '../core/capacity/capacity.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Limits } from '../core/settings.ts';
-import { originOf } from '../data/accounts/ci-run.ts';
+import { originOf, type TokenOrigin } from '../data/accounts/ci-run.ts';
 import { budgetLeft } from '../data/jobs/budget.ts';
 import { type JobFields, newJob, sizeLimits } from '../data/jobs/job.ts';
 import { limitShare } from '../data/jobs/vcpu-shares.ts';
+import { findLine, lineOf } from '../data/jobs/waiting-line.ts';
 import { retryOnConflict } from '../data/table/retry-on-conflict.ts';
 import type { TableReader, TableWriter, Write } from '../data/table/table.ts';
 import { ConditionFailedError } from '../data/table/write-label.ts';
 import type { Ambient, BegunBy } from '../http/definition/endpoint-context.ts';
-import { budgetShortCode, chargeBudgets, highestCost } from './budget.ts';
+import { budgetShortCode, chargeBudgets, highestCost, requireBudgets } from './budget.ts';
 import { costEstimate, costEstimates, noPriceMessage } from './cost.ts';
 import { type JobRecord, jobIdOf, unfinishedJobOf } from './job-record.ts';
 import { JobLimitError } from './job-slots.ts';
@@ -41,11 +42,7 @@ export async function admitJob<R extends JobRecord>(
   { records, settings, now }: Pick<Ambient, 'settings' | 'now'> & { records: TableWriter<'records'> },
 ): Promise<Admitted<R>> {
   const { limits } = settings;
-  const charged = highestCost(record);
-  if (charged === null && record.charged_token !== undefined)
-    throw new ServiceError('conflict', `The budget of your token ${noPriceMessage}`, {
-      code: budgetShortCode,
-    });
+  const charged = chargedCost(record);
   const job = { ...record, charged };
   // Written before it acts, so that nobody else submits the job meanwhile.
   const claimed = { ...job, submitting_at: now().toISOString() };
@@ -66,6 +63,45 @@ export async function admitJob<R extends JobRecord>(
     if (error instanceof JobLimitError) throw lineIsFull(limits);
     throw error;
   }
+}
+
+/** Return what a job is charged. @throws ServiceError `conflict` if a token with a budget pays, and compute has no price */
+function chargedCost(job: Parameters<typeof highestCost>[0] & TokenOrigin): number | null {
+  const charged = highestCost(job);
+  if (charged === null && job.charged_token !== undefined)
+    throw new ServiceError('conflict', `The budget of your token ${noPriceMessage}`, {
+      code: budgetShortCode,
+    });
+  return charged;
+}
+
+/**
+ * Refuse what {@link admitJob} would refuse now, and record nothing.
+ * @param project undefined if it is still to be created
+ * @throws ServiceError `conflict` if the user's line is full, or a budget has too little left
+ */
+export async function requireRoom(
+  records: TableReader<'records'>,
+  { caller, project, budget, at, cost_estimate, nodes }: Planned,
+  limits: Limits,
+): Promise<void> {
+  const origin = originOf(caller);
+  const charged = chargedCost({ cost_estimate, budget: budget ?? null, ...origin });
+  const { user_id } = caller;
+  if (charged !== null)
+    await requireBudgets(records, { user_id, project_id: project?.project_id, ...origin }, charged, at);
+  const cluster_owner = nodes > 1 ? (project?.owner_id ?? user_id) : null;
+  const line = await findLine(records, lineOf({ user_id, cluster_owner }));
+  if (line !== undefined && line.waiting >= limits.waitingJobs) throw lineIsFull(limits);
+}
+
+interface Planned {
+  caller: BegunBy;
+  project: { project_id: string; owner_id: string } | undefined;
+  budget: number | undefined;
+  at: Date;
+  cost_estimate: number | null;
+  nodes: number;
 }
 
 const lineIsFull = ({ waitingJobs }: Limits): ServiceError =>

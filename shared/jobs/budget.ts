@@ -1,4 +1,5 @@
 import { badRequest, ServiceError } from '../core/service-error.ts';
+import type { TokenOrigin } from '../data/accounts/ci-run.ts';
 import {
   type Account,
   type BudgetNotice,
@@ -36,10 +37,13 @@ export function crossedBudget(
 const warnedShare = 0.9;
 
 /** Return what a job is charged to: the months of its project, if it has one, and user, and the token that began it. */
-export function accountsOf(record: JobRecord): Account[] {
-  const period = monthOf(record.created_at);
-  const owners = isCompression(record) ? [record.user_id] : [record.project_id, record.user_id];
-  const { charged_token: token } = record;
+export const accountsOf = (record: JobRecord): Account[] =>
+  accountsAt(record.created_at, isCompression(record) ? { ...record, project_id: undefined } : record);
+
+/** Return what a job that begins at a time would be charged to. @param project_id undefined without a project */
+function accountsAt(at: string, { user_id, project_id, charged_token: token }: Payers): Account[] {
+  const period = monthOf(at);
+  const owners = project_id === undefined ? [user_id] : [project_id, user_id];
   return [
     ...owners.map((owner_id) => ({ owner_id, period })),
     ...(token === undefined ? [] : [tokenAccount(token)]),
@@ -47,7 +51,10 @@ export function accountsOf(record: JobRecord): Account[] {
 }
 
 /** Return what a job may cost at most, in US dollars. Return null if compute has no price. */
-export const highestCost = ({ cost_estimate, budget }: JobRecord): number | null =>
+export const highestCost = ({
+  cost_estimate,
+  budget,
+}: Pick<JobRecord, 'cost_estimate' | 'budget'>): number | null =>
   cost_estimate === null ? null : Math.min(cost_estimate, budget ?? cost_estimate);
 
 /**
@@ -60,23 +67,49 @@ export async function chargeBudgets(
   record: JobRecord,
   more: number,
 ): Promise<Write[]> {
-  const costs = await readCosts(records, accountsOf(record));
-  const short = costs.find(
-    ({ amount, cost }) => more > 0 && amount !== null && roundedDollars(cost.committed + more) > amount,
-  );
-  if (short !== undefined) throw budgetShort(record, short, more);
+  const costs = await costsWithRoom(records, accountsOf(record), record, more);
   return costs.map(({ amount, ...account }) =>
     changeCost(account, { committed: more, spent: 0 }, more > 0 ? (amount ?? undefined) : undefined),
   );
 }
 
+/** Refuse a job that begins now and for which a budget has no room. @throws ServiceError `conflict` with what is left */
+export async function requireBudgets(
+  records: TableReader<'records'>,
+  payers: Payers,
+  more: number,
+  now: Date,
+): Promise<void> {
+  await costsWithRoom(records, accountsAt(now.toISOString(), payers), payers, more);
+}
+
+async function costsWithRoom(
+  records: TableReader<'records'>,
+  accounts: readonly Account[],
+  { user_id }: Pick<Payers, 'user_id'>,
+  more: number,
+): Promise<OwnedCost[]> {
+  const costs = await readCosts(records, accounts);
+  const short = costs.find(
+    ({ amount, cost }) => more > 0 && amount !== null && roundedDollars(cost.committed + more) > amount,
+  );
+  if (short !== undefined) throw budgetShort(user_id, short, more);
+  return costs;
+}
+
+/** Whose budgets pay for a job. */
+interface Payers extends TokenOrigin {
+  user_id: string;
+  project_id?: string | undefined;
+}
+
 function budgetShort(
-  record: JobRecord,
+  user_id: string,
   { owner_id, period, isOfToken, amount, cost }: OwnedCost,
   more: number,
 ): ServiceError {
   const ofMonth =
-    owner_id === record.user_id ? `Your budget for ${period}` : `The budget of the project for ${period}`;
+    owner_id === user_id ? `Your budget for ${period}` : `The budget of the project for ${period}`;
   const whose = isOfToken ? 'The budget of your token' : ofMonth;
   const left = roundedDollars(Math.max(0, (amount ?? 0) - cost.committed));
   return new ServiceError(
@@ -97,10 +130,16 @@ export function requireBudget(
   name: string,
 ): void {
   if (budget === null) return;
-  const least = cost_estimate === null ? null : minuteCost({ cost_estimate, timeout });
-  const message = budgetFault(budget, least, ofMinute);
+  const message = minuteFault(budget, { cost_estimate, timeout });
   if (message !== undefined) throw badRequest([{ in: place, name, message }]);
 }
+
+/** Return the fault of the budget of one job. @returns undefined if it can be kept */
+export const minuteFault = (
+  budget: number,
+  { cost_estimate, timeout }: Pick<JobRecord, 'cost_estimate' | 'timeout'>,
+): string | undefined =>
+  budgetFault(budget, cost_estimate === null ? null : minuteCost({ cost_estimate, timeout }), ofMinute);
 
 const ofMinute = 'what a minute of this size costs: every attempt is paid for at least a minute';
 

@@ -3,7 +3,8 @@ import type { Experiment } from '../../experiments/experiment.ts';
 import { showToEnd } from '../../experiments/follow-experiment.ts';
 import { connect } from '../../login/connect.ts';
 import { planFolder } from '../../run/plan-folder.ts';
-import { runFolder } from '../../run/run-folder.ts';
+import { requirePlan } from '../../run/prepare-folder.ts';
+import { beginningOf, runFolder } from '../../run/run-folder.ts';
 import { showPlan } from '../../run/show-plan.ts';
 import { untilSubmitted } from '../../run/until-submitted.ts';
 import { command } from '../command.ts';
@@ -67,6 +68,7 @@ Examples:
       if (dryRun) {
         const { signal } = new AbortController();
         const plan = await planFolder(session, { ...options, yes: true }, { ...place, signal });
+        await requirePlan(session, plan, beginningOf(options, plan.projectFile.rules));
         for (const line of await showPlan(plan)) this.process.stdout.write(`${line}\n`);
         return;
       }

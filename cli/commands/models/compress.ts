@@ -1,21 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { endpoint as readExperiment } from '../../../functions/experiments/records/read-experiment.endpoint.ts';
+import type { endpoint as checkExport } from '../../../functions/optimization/exports/check-export.endpoint.ts';
 import type { endpoint as createExport } from '../../../functions/optimization/exports/create-export.endpoint.ts';
 import { wait } from '../../../shared/client/retry.ts';
 import type { AnswerOf, RequestOf } from '../../../shared/client/route.ts';
 import { hubAddress } from '../../../shared/exports/hub-address.ts';
 import { exportTasks } from '../../../shared/exports/program/export-settings.ts';
 import { targetNames } from '../../../shared/onnx/strategies/target.ts';
-import { CliError, exitCodes } from '../../cli-error.ts';
+import { CliError, exitCodes, usageFaults } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import { detachable } from '../../experiments/detachable.ts';
 import { findExperiment } from '../../experiments/find-experiment.ts';
 import { followExperiment, programExitCode } from '../../experiments/follow-experiment.ts';
 import { connect, type Session } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
-import { projectToFill } from '../../projects/project-session.ts';
-import { uploadModelFolder } from '../../upload/artifact-folder.ts';
+import { projectSoFar, projectToFill } from '../../projects/project-session.ts';
+import { filesOfModel, uploadModelFolder } from '../../upload/artifact-folder.ts';
 import { datasetUpload, withDataFile } from '../../upload/dataset-upload.ts';
 import { sendUnlessKnown } from '../../upload/send-unless-known.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
@@ -39,15 +40,21 @@ interface Flags {
 }
 
 type Body = RequestOf<typeof createExport>['body'];
+type CheckedBody = NonNullable<RequestOf<typeof checkExport>['body']>;
 type Source = Body['source'];
 
-/** Find what to export: a model of the Hub, the artifacts of a run, or a folder, which is uploaded. */
-async function sourceOf(
-  context: CliContext,
-  session: Session,
-  flags: Flags,
-  place: string,
-): Promise<{ project_id: string; source: Source; name?: string }> {
+/** What a command exports. */
+interface Place {
+  /** Project of the run that it names; undefined for the folder's own. */
+  project_id?: string;
+  /** Undefined for a folder, which is still to be uploaded. */
+  source?: Source;
+  folder?: string;
+  name?: string;
+}
+
+/** Find what to export: a model of the Hub, the artifacts of a run, or a folder. Nothing is sent. */
+async function placeOf(context: CliContext, session: Session, flags: Flags, place: string): Promise<Place> {
   if (/^(?:hf|https?):\/\//.test(place)) {
     const model = hubAddress(place);
     if (model === undefined)
@@ -56,8 +63,7 @@ async function sourceOf(
         exitCodes.usage,
       );
     const { hf, revision } = model;
-    const { project_id } = await projectToFill(context, session, flags.project);
-    return { project_id, source: { hf, ...(revision !== undefined && { revision }) } };
+    return { source: { hf, ...(revision !== undefined && { revision }) } };
   }
   const ofRun = /^run:\/\/([^/]+)(?:\/(.*))?$/.exec(place);
   if (ofRun !== null) {
@@ -74,18 +80,22 @@ async function sourceOf(
       `${place} is no folder. Give hf://OWNER/NAME, run://ID/FOLDER or a folder; "mps quantize NAME --strategy auto" compresses a registered model.`,
       exitCodes.usage,
     );
-  const { project_id } = await projectToFill(context, session, flags.project);
-  const name = modelNameOf(folder);
-  const line = new LiveLine(context.printer);
+  await filesOfModel(folder);
+  return { folder, name: modelNameOf(folder) };
+}
+
+/** Upload the files of a folder as the artifacts of an experiment. */
+async function uploadFolder(
+  { printer }: CliContext,
+  { client }: Session,
+  model: { project_id: string; folder: string; name: string },
+): Promise<Source> {
+  const line = new LiveLine(printer);
   try {
     const upload = (signal: AbortSignal) =>
-      uploadModelFolder(
-        session.client,
-        { project_id, folder, name },
-        { signal, onProgress: (told) => line.set(told) },
-      );
+      uploadModelFolder(client, model, { signal, onProgress: (told) => line.set(told) });
     const experiment_id = await untilInterrupted(upload, 'Interrupted; nothing was started.');
-    return { project_id, source: { experiment_id, path: '' }, name };
+    return { experiment_id, path: '' };
   } finally {
     line.end();
   }
@@ -96,15 +106,14 @@ const modelNameOf = (folder: string): string =>
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '') || 'model';
 
-/** Return the data set with the texts. A file of this name is uploaded as one. */
-async function dataOf(
-  { folder }: CliContext,
-  { client }: Session,
-  project_id: string,
-  name: string,
-): Promise<string> {
+/** Return the path of the file with the texts; undefined if the name is that of a data set. */
+async function fileOfTexts({ folder }: CliContext, name: string): Promise<string | undefined> {
   const path = resolve(folder, name);
-  if (!(await stat(path).catch(() => undefined))?.isFile()) return name;
+  return (await stat(path).catch(() => undefined))?.isFile() ? path : undefined;
+}
+
+/** Upload a file with texts as a data set, and return its name. */
+async function uploadTexts({ client }: Session, project_id: string, path: string): Promise<string> {
   const dataset = modelNameOf(path);
   const work = (signal: AbortSignal) =>
     withDataFile(path, { isFolder: false, signal, onStep: () => {} }, async (file) => {
@@ -202,21 +211,35 @@ Examples:
     const { printer } = this;
     const { for: target, maxLoss, task, trustRemoteCode, budget } = flags;
     const session = await connect(this.env);
-    const { project_id, source, name } = await sourceOf(this, session, flags, place);
-    const data = flags.data === undefined ? undefined : await dataOf(this, session, project_id, flags.data);
+    const { client } = session;
+    const { folder, name: ownName, ...origin } = await placeOf(this, session, flags, place);
+    const texts = flags.data === undefined ? undefined : await fileOfTexts(this, flags.data);
+    const name = flags.name ?? ownName;
+    const known = origin.project_id ?? (await projectSoFar(this, session, flags.project))?.project_id;
     // The service checks the values, and names what is allowed.
-    const body = {
-      project_id,
-      source,
-      name: flags.name ?? name,
+    const request = {
+      ...(name !== undefined && { name }),
       ...(target !== undefined && { for: target }),
       ...(maxLoss !== undefined && { max_loss: maxLoss }),
       ...(task !== undefined && { task }),
-      ...(data !== undefined && { data }),
+      ...(flags.data !== undefined && texts === undefined && { data: flags.data }),
       ...(trustRemoteCode && { trust_remote_code: true }),
       ...(budget !== undefined && { budget }),
-    } as Body;
-    const begun = await session.client.call<typeof createExport>('POST /optimization/exports', { body });
+    };
+    const isHub = origin.source !== undefined && 'hf' in origin.source;
+    const checked = {
+      ...request,
+      ...(known !== undefined && { project_id: known }),
+      ...(isHub && { source: origin.source }),
+    } as CheckedBody;
+    await usageFaults(client.call<typeof checkExport>('POST /optimization/exports/check', { body: checked }));
+    const project_id = origin.project_id ?? (await projectToFill(this, session, flags.project)).project_id;
+    const data = texts === undefined ? {} : { data: await uploadTexts(session, project_id, texts) };
+    const source =
+      origin.source ??
+      (await uploadFolder(this, session, { project_id, folder: folder ?? '', name: name ?? '' }));
+    const body = { ...request, ...data, project_id, source } as Body;
+    const begun = await client.call<typeof createExport>('POST /optimization/exports', { body });
     const { experiment_id } = begun;
     if (flags.detach) {
       if (flags.json) printer.json(begun);

@@ -16,7 +16,7 @@ import { connect, type Session } from '../../login/connect.ts';
 import { LiveLine } from '../../output/live-line.ts';
 import { digestFile } from '../../upload/digest-file.ts';
 import { modelFolder } from '../../upload/model-folder.ts';
-import { type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
+import { announceModelFile, type ModelFile, sendModelFile } from '../../upload/model-upload.ts';
 import { untilInterrupted } from '../../upload/until-interrupted.ts';
 import { modelArgument } from '../arguments.ts';
 import { command } from '../command.ts';
@@ -160,11 +160,14 @@ async function upload(
   const files = await filesOf(context, flags, path);
   const { client } = await connect(context.env);
   const line = new LiveLine(context.printer);
+  const model = { model_name, shapes: shapesOf(flags) };
   const work = async (signal: AbortSignal) => {
+    // What the service refuses of any file, it refuses before one is sent.
+    if (files.length > 1) for (const file of files) await announceModelFile(client, model, file, signal);
     for (const file of files) {
       const onProgress = (bytes: number) =>
         line.set(`${file.name}: ${bytesText(bytes)} of ${bytesText(file.size)}`);
-      await sendModelFile(client, model_name, file, { signal, onProgress });
+      await sendModelFile(client, model, file, { signal, onProgress });
     }
     const route = 'PUT /optimization/models/{model_name}';
     return client.call<typeof putModel>(route, { path: { model_name }, query: shapesOf(flags), signal });

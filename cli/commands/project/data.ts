@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import type { endpoint as listDatasets } from '../../../functions/projects/uploads/list-datasets.endpoint.ts';
 import { quoteCommand } from '../../../shared/command/quote-command.ts';
+import { FileId } from '../../../shared/core/formats.ts';
 import { bytesText } from '../../../shared/core/text/bytes-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
@@ -33,6 +34,8 @@ Examples:
     if (found === undefined) throw new CliError(`There is no file or folder ${path}.`, exitCodes.usage);
     if (asFile && found.isDirectory())
       throw new CliError(`${path} is a folder; --as-file takes a file.`, exitCodes.usage);
+    const misnamed = FileId.safeParse(dataset).error?.issues[0]?.message;
+    if (misnamed !== undefined) throw new CliError(`The data set ${dataset} ${misnamed}.`, exitCodes.usage);
     const session = await connect(this.env);
     const line = new LiveLine(printer);
     const work = (signal: AbortSignal) =>

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   badRequest,
   faultsOf,
-  notFound,
   type ParameterFault,
   ServiceError,
 } from '../../../shared/core/service-error.ts';
@@ -31,7 +30,7 @@ import { resolveRevision } from './resolve-revision.ts';
 
 /**
  * Return the inputs of an experiment that exports a model.
- * @throws ServiceError 400 that names all faults, `not-found` for a missing experiment or data set, `conflict` if a name is taken
+ * @throws ServiceError 400 that names all faults, `not-found` for a missing experiment, `conflict` if a name is taken
  */
 export async function exportInputs(
   request: ExportRequest,
@@ -44,21 +43,18 @@ export async function exportInputs(
 ): Promise<TrainingInputs> {
   const { source, task = null, data, trust_remote_code, budget } = request;
   if ('experiment_id' in source) await requireExperiment(records, project_id, source.experiment_id);
-  const { compression, size, timeout } = choicesOf(request, settings);
-  const cost_estimate = costEstimate(settings.prices, { ...size, nodes: 1, timeout, isOnNodes: false });
-  requireBudget(budget ?? null, { cost_estimate, timeout }, 'body', 'budget');
-  const dataset = data === undefined ? undefined : await textsOf(records, project_id, data);
   const model_name = request.name ?? nameOf(source);
+  const checked = await checkExport({ ...request, name: model_name }, project_id, { records, settings });
+  const { compression, size, timeout, dataset } = checked;
   const model_export: ModelExport = {
     source: 'hf' in source ? { hf: source.hf, revision: source.revision ?? null, commit: null } : source,
     model_name,
-    result_name: `${model_name}-small`,
+    result_name: resultName(model_name),
     strategy_id: null,
     reason: null,
     compression,
     budget: budget ?? null,
   };
-  await requireFreeNames(records, model_export);
   if ('hf' in model_export.source && 'hf' in source)
     model_export.source.commit = await resolveRevision(source, project_id, { records, keys, settings });
   const written: ExportSettings = {
@@ -96,6 +92,36 @@ export async function exportInputs(
   };
 }
 
+/**
+ * Check what a request for an export says besides its source.
+ * @param project_id undefined for a project that is still to be created
+ * @throws ServiceError 400 that names all faults, `conflict` if its only one is that a name is taken
+ */
+export async function checkExport(
+  { data, budget, name, ...request }: Omit<ExportRequest, 'source'>,
+  project_id: string | undefined,
+  { records, settings }: { records: TableReader<'records'>; settings: Settings },
+): Promise<Choices & { dataset: Upload | undefined; cost_estimate: number | null }> {
+  const { faults, choices } = choicesOf(request, settings);
+  const { size, timeout } = choices ?? {};
+  const cost_estimate =
+    size && timeout ? costEstimate(settings.prices, { ...size, nodes: 1, timeout, isOnNodes: false }) : null;
+  if (timeout !== undefined)
+    faults.push(
+      ...faultsOf(() => requireBudget(budget ?? null, { cost_estimate, timeout }, 'body', 'budget')),
+    );
+  const dataset =
+    data === undefined || project_id === undefined ? undefined : await findDataset(records, project_id, data);
+  const unread = data === undefined ? undefined : faultOfTexts(data, dataset);
+  if (unread !== undefined) faults.push({ in: 'body', name: 'data', message: unread });
+  const taken = name === undefined ? undefined : await takenNames(records, name);
+  if (taken !== undefined && faults.length === 0)
+    throw new ServiceError('conflict', taken.message, { errors: [taken] });
+  if (choices === undefined || faults.length > 0)
+    throw badRequest(taken === undefined ? faults : [...faults, taken]);
+  return { ...choices, dataset, cost_estimate };
+}
+
 /** Where the program reads the model: the Hub at a commit, if that is known already, or the folder beside it. */
 function writtenSource(
   { source }: ModelExport,
@@ -111,8 +137,24 @@ const longestName = 128;
 /** Size and timeout of an export that asks for none: PyTorch loads the model, and traces it. */
 const usual = { vcpus: 2, memory: 8192, timeout: 3600 };
 
-/** Return the size of the export and the compression that follows. @throws ServiceError 400 that names all faults */
-function choicesOf({ for: target, max_loss, vcpus, memory, timeout }: ExportRequest, settings: Settings) {
+interface Choices {
+  size: ReturnType<typeof allowedSize>;
+  /** Seconds. */
+  timeout: number;
+  compression: QuantizeRequest;
+}
+
+/** Return the size of the export and the compression that follows, or all faults. */
+function choicesOf(
+  {
+    for: target,
+    max_loss,
+    vcpus,
+    memory,
+    timeout,
+  }: Pick<ExportRequest, 'for' | 'max_loss' | 'vcpus' | 'memory' | 'timeout'>,
+  settings: Settings,
+): { choices?: Choices; faults: ParameterFault[] } {
   const seconds = timeout ?? Math.min(usual.timeout, settings.limits.jobSeconds);
   const isUsual = vcpus === undefined && memory === undefined;
   const complete = () => fargateSize(isUsual ? { ...usual } : { vcpus, memory });
@@ -132,18 +174,14 @@ function choicesOf({ for: target, max_loss, vcpus, memory, timeout }: ExportRequ
   });
   if ('faults' in checked) faults.push(...checked.faults.map((fault) => ({ in: 'body' as const, ...fault })));
   const [size] = sizes;
-  if (size === undefined || !('request' in checked) || faults.length > 0) throw badRequest(faults);
-  const compression: QuantizeRequest = checked.request;
-  return { size, timeout: seconds, compression };
+  if (size === undefined || !('request' in checked)) return { faults };
+  return { choices: { size, timeout: seconds, compression: checked.request }, faults };
 }
 
-/** Return the data set with the texts. @throws ServiceError 400 for an archive, `not-found` */
-async function textsOf(records: TableReader<'records'>, project_id: string, name: string): Promise<Upload> {
-  const dataset = await findDataset(records, project_id, name);
-  if (dataset === undefined) throw notFound('data set', name);
-  if (dataset.format === 'file') return dataset;
-  const message = 'must be a text file with one text a line, no archive';
-  throw badRequest([{ in: 'body', name: 'data', message }]);
+/** Return why a data set cannot be the texts of an export; undefined if it can. */
+function faultOfTexts(name: string, dataset: Upload | undefined): string | undefined {
+  if (dataset === undefined) return `must be a data set of the project: there is no data set ${name}`;
+  return dataset.format === 'file' ? undefined : 'must be a text file with one text a line, no archive';
 }
 
 /** Return the name of a model of which the request names none: the last part of its repository or folder. */
@@ -154,15 +192,17 @@ function nameOf(source: ExportRequest['source']): string {
   return name === '' ? 'model' : name.slice(0, 60);
 }
 
-/** @throws ServiceError `conflict` that names the models that exist */
-async function requireFreeNames(
+/** Return the fault of a name whose models exist already. */
+async function takenNames(
   records: TableReader<'records'>,
-  { model_name, result_name }: ModelExport,
-): Promise<void> {
+  model_name: string,
+): Promise<ParameterFault | undefined> {
   const taken: string[] = [];
-  for (const name of [model_name, result_name])
+  for (const name of [model_name, resultName(model_name)])
     if ((await findModel(records, name)) !== undefined) taken.push(name);
-  if (taken.length === 0) return;
+  if (taken.length === 0) return undefined;
   const message = `${taken.join(' and ')} ${taken.length === 1 ? 'is a model' : 'are models'} already; choose another name.`;
-  throw new ServiceError('conflict', message, { errors: [{ in: 'body', name: 'name', message }] });
+  return { in: 'body', name: 'name', message };
 }
+
+const resultName = (model_name: string): string => `${model_name}-small`;

@@ -21,11 +21,12 @@ interface Asking {
  */
 export async function resolveRevision(
   { hf, revision = 'main' }: { hf: string; revision?: string | undefined },
-  project_id: string,
+  project_id: string | undefined,
   { records, keys, settings }: Asking,
 ): Promise<string | null> {
   if (isCommit(revision)) return revision;
-  const variables = await variablesOf(project_id, { records, keys });
+  const variables =
+    project_id === undefined ? new Map<string, string>() : await variablesOf(project_id, { records, keys });
   const hub = hubOf(variables.get('HF_ENDPOINT'), settings);
   const token = variables.get('HF_TOKEN');
   const fetch = guardedFetch({ admitted: hub.admitted, variable: 'HOOK_HOSTS' });

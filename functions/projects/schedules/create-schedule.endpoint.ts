@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { setTimers } from '../../../shared/aws/needs.ts';
-import { notFound, ServiceError } from '../../../shared/core/service-error.ts';
+import { notFound } from '../../../shared/core/service-error.ts';
 import { projectExists } from '../../../shared/data/projects/project.ts';
 import {
   activeList,
@@ -14,6 +14,7 @@ import {
   putScheduleConfig,
   type Schedule,
   scheduleCount,
+  tooManySchedules,
 } from '../../../shared/data/schedules/schedule.ts';
 import { writeRecords } from '../../../shared/data/table/needs.ts';
 import { retryOnConflict } from '../../../shared/data/table/retry-on-conflict.ts';
@@ -91,8 +92,7 @@ export const endpoint = defineEndpoint({
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
       if (!error.isOnly(scheduleCount)) throw notFound('project', project_id);
-      const full = `The project has the maximum of ${maxSchedules} schedules. Delete one first.`;
-      throw new ServiceError('conflict', full, { cause: error });
+      throw tooManySchedules(error);
     }
     await setTimerInRequest(context, schedule, left);
     return answerSchedule(records, schedule);

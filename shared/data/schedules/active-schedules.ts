@@ -34,19 +34,36 @@ export async function countActive(
   { user_id, project_id, schedule_id }: ScheduleIds & Pick<Schedule, 'user_id'>,
 ): Promise<Write> {
   const key = listKey(user_id);
-  const { schedules, version } = (await activeSchedules.find(records, key)) ?? { schedules: [], version: 0 };
+  const { schedules, version } = await listOf(records, user_id);
   const unchanged = version === 0 ? { exists: false } : { equals: { version } };
   if (schedules.some((listed) => listed.schedule_id === schedule_id))
     return activeList.on({ check: key, if: unchanged });
-  const kept =
-    schedules.length < maxActiveSchedules ? schedules : await activeOf(records, user_id, schedules);
-  if (kept.length >= maxActiveSchedules)
-    throw new ServiceError(
-      'conflict',
-      `You have the maximum of ${maxActiveSchedules} active schedules in all projects. Pause or delete one first.`,
-    );
+  const kept = await withRoom(records, user_id, schedules);
   const next = { schedules: [...kept, { project_id, schedule_id }], version: version + 1 };
   return activeList.on({ put: activeSchedules.item(key, next), if: unchanged });
+}
+
+const listOf = async (records: TableReader<'records'>, user_id: string) =>
+  (await activeSchedules.find(records, listKey(user_id))) ?? { schedules: [], version: 0 };
+
+/** @throws ServiceError `conflict` if the user has the maximum number of active schedules */
+export async function requireActiveRoom(records: TableReader<'records'>, user_id: string): Promise<void> {
+  await withRoom(records, user_id, (await listOf(records, user_id)).schedules);
+}
+
+/** Return the list if it has room for another one, else what of it is active. @throws as {@link countActive} */
+async function withRoom(
+  records: TableReader<'records'>,
+  user_id: string,
+  schedules: readonly ScheduleIds[],
+): Promise<readonly ScheduleIds[]> {
+  const kept =
+    schedules.length < maxActiveSchedules ? schedules : await activeOf(records, user_id, schedules);
+  if (kept.length < maxActiveSchedules) return kept;
+  throw new ServiceError(
+    'conflict',
+    `You have the maximum of ${maxActiveSchedules} active schedules in all projects. Pause or delete one first.`,
+  );
 }
 
 /** Return those that are active and run as the user. */

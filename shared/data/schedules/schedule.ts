@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Timestamp, Ulid } from '../../core/formats.ts';
-import { notFound } from '../../core/service-error.ts';
+import { notFound, ServiceError } from '../../core/service-error.ts';
 import { RunRule } from '../../run-rules/run-rule.ts';
 import { tokenOrigin } from '../accounts/ci-run.ts';
 import { KeptInputs } from '../jobs/kept-inputs.ts';
-import { countUpTo } from '../projects/project.ts';
+import { countUpTo, readCounters } from '../projects/project.ts';
 import { Bytes, recordType } from '../table/record.ts';
 import { type Key, type Page, readPage, type TableReader, type Write } from '../table/table.ts';
 import { WriteLabel } from '../table/write-label.ts';
@@ -89,6 +89,23 @@ export type ScheduledRun = z.infer<typeof ScheduledRun>;
 export const maxSchedules = 100;
 /** Label of the write that counts schedules. */
 export const scheduleCount = new WriteLabel('schedules');
+
+/** The 409 for a project without room for another schedule. */
+export const tooManySchedules = (cause?: unknown): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `The project has the maximum of ${maxSchedules} schedules. Delete one first.`,
+    { cause },
+  );
+
+/** @throws ServiceError `conflict` if the project has no room for another schedule */
+export async function requireScheduleRoom(
+  records: TableReader<'records'>,
+  project_id: string,
+): Promise<void> {
+  const { schedules = 0 } = await readCounters(records, project_id);
+  if (schedules >= maxSchedules) throw tooManySchedules();
+}
 
 const countSchedules = (project_id: string, change: 1 | -1): Write =>
   scheduleCount.on(countUpTo(maxSchedules, project_id, 'schedules', change));

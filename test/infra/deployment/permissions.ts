@@ -239,6 +239,7 @@ test('passwords and the key of secrets are reached by the functions that check o
     'cancelPruneStrategy',
     'cancelQuantizeStrategy',
     'cancelSweep',
+    'checkExport',
     'createExport',
     'createPruneStrategy',
     'createQuantizeStrategy',

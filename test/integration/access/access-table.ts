@@ -77,6 +77,8 @@ const special: Readonly<Record<string, Row>> = {
   'serveModels, whether it lives': [anyoneKnown, 200],
   'serveModels, reading a served model': [viewerRead, 200],
   'serveModels, listing the served models': [viewers, 200],
+  checkTraining: [memberChange, 200],
+  checkExport: [memberChange, 200],
   createExport: [memberChange, 200],
   createPruneStrategy: [ownerChange, 200],
   createQuantizeStrategy: [ownerChange, 200],

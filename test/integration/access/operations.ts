@@ -565,6 +565,10 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'serveModels, listing the served models': given({ method: 'GET', path: { v2_path: 'repository/index' } }),
 
+  checkTraining: { call: ({ target }) => ({ query: { project_id: target?.project_id ?? nobody } }) },
+  checkExport: {
+    call: ({ target }) => json({ project_id: target?.project_id ?? nobody, name: `m${newId()}` }),
+  },
   createExport: {
     call: ({ target }) =>
       json({

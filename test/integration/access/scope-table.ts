@@ -113,6 +113,8 @@ export const scopeTable: Readonly<Record<string, Row>> = Object.fromEntries([
     rerunExperiment
     cancelExperiment
     cancelExperiments
+    checkTraining
+    checkExport
     createExport
     createSweep
     estimateSweep

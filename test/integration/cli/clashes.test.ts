@@ -176,6 +176,7 @@ test('mps run stores its inputs again where another command has changed them bef
     const answers: Readonly<Record<string, Turn>> = {
       'GET ': json([project]),
       'GET environment': json({ entry_point_command: 'a' }),
+      'GET check-training': json({}),
       'GET experiments': json([]),
       'PUT environment': json({ version: submissions + 5 }),
       'GET source': json({ detail: 'none' }, 404),

@@ -21,7 +21,10 @@ const serving: Turn = (response, request) => {
   const answer = url.includes('/artifacts/')
     ? { upload, upload_id: 'u', sha256: '', size: 1 }
     : { project_id, project_name: 'p', experiment_id };
-  if (method === 'PUT' && url === '/storage') response.end();
+  const fault = { in: 'body', name: 'data', message: 'must be a data set of the project' };
+  if (url === '/optimization/exports/check' && request.body.includes('absent'))
+    json({ detail: 'data', errors: [fault] }, 400)(response, request);
+  else if (method === 'PUT' && url === '/storage') response.end();
   else json(answer)(response, request);
 };
 
@@ -55,6 +58,17 @@ test('mps compress refuses an unknown machine or task before it uploads a folder
   expect([machine.code, machine.received, task.code, task.received]).toEqual([2, [], 2, []]);
   expect(machine.stderr).toContain('must be one of any, x86-64-v2');
   expect(task.stderr).toContain('must be one of feature-extraction, ');
+});
+
+test('mps compress asks whether the service would begin before it uploads a folder and texts', async () => {
+  await mkdir(join(home, 'mine'));
+  await writeFile(join(home, 'mine/config.json'), '{}');
+  const refused = await asked('./mine', '--data', 'absent', '--budget', '5', '--name', 'taken');
+
+  expect(refused).toMatchObject({ code: 2, stderr: 'data must be a data set of the project\n' });
+  expect(refused.received.filter(({ method }) => method !== 'GET')).toMatchObject([
+    { method: 'POST', url: '/optimization/exports/check' },
+  ]);
 });
 
 test('mps compress takes the address of the page of a model', async () => {

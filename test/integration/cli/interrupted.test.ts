@@ -24,11 +24,13 @@ const silent: Turn = () => {};
 /** Answers of a service by the beginnings of requests; it never answers any other. */
 const answers: Readonly<Record<string, Turn>> = {
   'GET /projects/?': json([project]),
+  'GET /projects/check-training': json({}),
   [`GET /projects/${project_id}/experiments?`]: json([{ experiment_id, project_id }]),
   [`GET /projects/${project_id}/experiments/${experiment_id}/artifacts?`]: json([artifact]),
   [`GET /projects/${project_id}/experiments/${experiment_id}`]: json({ experiment_id, project_id }),
   [`GET /projects/${project_id}/environment`]: json({ detail: 'none yet' }, 404),
   [`PUT /projects/${project_id}/environment`]: json({}),
+  [`PUT /projects/${project_id}/configs/`]: json({ version: 1 }),
   [`GET /projects/${project_id}/source`]: json({ sha256: 'f' }),
   [`PUT /projects/${project_id}/source`]: json({ detail: 'not uploaded' }, 409),
   [`GET /projects/${project_id}/datasets`]: json([]),
