@@ -37,7 +37,6 @@ def open_source(path, scratch):
 class CometArchives(Source):
     def __init__(self, path, scratch):
         super().__init__(scratch)
-        # A program may log its epochs itself.
         self._epochs = {}
         paths = [path]
         if os.path.isdir(path):
@@ -73,7 +72,7 @@ class CometArchives(Source):
             yield described
 
     def _describe(self, id, parts):
-        params, others = {}, {}
+        params, others, fractions = {}, {}, set()
         for kind, payload, _ in self._messages(id, parts):
             with self.each(id):
                 if kind == "parameter_msg":
@@ -87,13 +86,21 @@ class CometArchives(Source):
                     others["mlflow.source.git.commit"] = git.get("parent")
                     others["mlflow.source.git.repoURL"] = git.get("origin")
                     others["mlflow.source.git.branch"] = git.get("branch")
-                elif kind == "metric_msg" and is_epoch(payload):
-                    self._epochs[id] = "comet.epoch"
+                elif kind == "metric_msg":
+                    # Those that are damaged are counted where their values are read.
+                    metric = payload.get("metric") if isinstance(payload, dict) else None
+                    name, step = (metric.get("metricName"), metric.get("step")) if isinstance(metric, dict) else (None, None)
+                    # A program may log its epochs itself.
+                    if name == "epoch":
+                        self._epochs[id] = "comet.epoch"
+                    if isinstance(step, float):
+                        fractions.add(step % 1)
         tags = [(tag, "true") for part in parts for tag in part.facts.get("tags") or []]
         tags += [(key, value) for key, value in others.items() if key not in FLAGS and value is not None]
         for tag, names in FACTS.items():
             found = [part.facts[name] for part in parts for name in names if part.facts.get(name)]
             tags += [(tag, found[0])] if found else []
+        tags += self.scale(id, fractions, "comet.step_factor")
         end = parts[-1].facts.get("stop_time")
         return {
             "id": id,
@@ -128,11 +135,12 @@ class CometArchives(Source):
                 if kind == "metric_msg":
                     metric, when = payload["metric"], payload["local_timestamp"]
                     # Without a step, a value belongs to the step before it.
-                    last = step = last if metric.get("step") is None else metric["step"]
+                    last = last if metric.get("step") is None else metric["step"]
+                    step = self.step(id, last)
                     name = in_context(payload, metric["metricName"])
                     value = number(metric["metricValue"])
                     if value is None:
-                        self.history(id, step, name, metric["metricValue"])
+                        self.history(id, last, name, metric["metricValue"])
                         continue
                     yield system(name[4:]) if name.startswith("sys.") else name, value, when, step
                     epoch = metric.get("epoch")
@@ -174,7 +182,7 @@ class CometArchives(Source):
             name, ending = kind, ".txt"
         if kind in FOLDERS and kind != "source_code":
             ending = ending or {"histogram3d": ".json"}.get(kind) or f".{facts.get('extension') or 'png'}"
-            step = facts.get("step")
+            step = None if facts.get("step") is None else self.step(id, facts["step"])
             path = f"{FOLDERS[kind]}/{name}" + ("" if step is None else f"_step_{step}") + ending
         else:
             group = facts.get("groupingName")
@@ -197,12 +205,6 @@ class Part:
         start = facts.get("start_time")
         self.order = (self.is_continuation, start if isinstance(start, (int, float)) else 0)
         self.brought = {"experiment.json", "messages.json"}
-
-
-def is_epoch(payload):
-    """Whether a program logs its epochs itself. Damaged messages are counted where their values are read."""
-    metric = payload.get("metric") if isinstance(payload, dict) else None
-    return isinstance(metric, dict) and metric.get("metricName") == "epoch"
 
 
 def content_of(archive, name):

@@ -32,6 +32,7 @@ class Source:
         self.unread = []
         self._beside = {}
         self._paths = {}
+        self._factors = {}
 
     def is_first(self, id, path):
         """Whether nothing before had this id. What has it, too, is not brought, and said so."""
@@ -77,13 +78,25 @@ class Source:
         return path
 
     def link(self, run, path, local, folder):
-        """Name a file of this disk as a file of the run, if it is below the folder in which its tracker keeps them."""
+        """Name a file of this disk as a file of the run, if it is below the folder in which its tracker keeps them. Return its path."""
         if not os.path.realpath(local).startswith(os.path.join(os.path.realpath(folder), "")):
             return self.omit(run, "links to files elsewhere")
         # Apart from what is made here: nothing may ever be written to a file of this disk.
         links = self._of(run)["links"]
         if links.get(path) != local:
-            links[self.free(run, path)] = local
+            path = self.free(run, path)
+            links[path] = local
+        return path
+
+    def scale(self, run, steps, tag):
+        """Note by what the fractions among the steps of a run become whole, which this service needs. Return the tag that says so."""
+        factor = self._factors[run] = max([factor_of(step) for step in steps], default=1)
+        return [(tag, factor)] if factor > 1 else []
+
+    def step(self, run, step):
+        """Return a step of a run as it is here."""
+        factor = self._factors.get(run, 1)
+        return step if factor == 1 else round(step * factor)
 
     def omit(self, run, reason, count=1):
         omitted = self._of(run)["omitted"]
@@ -164,6 +177,13 @@ def text_in(facts, name, other=None):
     if not isinstance(value, str):
         raise ValueError(f"{name} is no text")
     return value
+
+
+def factor_of(step):
+    """Return the power of ten that makes a step whole, at most with the six decimals that Neptune keeps."""
+    factors = (10**digits for digits in range(7))
+    is_number = isinstance(step, (int, float)) and math.isfinite(step)
+    return next((one for one in factors if round(step * one, 6).is_integer()), 10**6) if is_number else 1
 
 
 def number(value):

@@ -49,6 +49,11 @@ class TrackioFolder(Source):
         for table in tables:
             for id, *facts in database.rows(sql % table):
                 found[id] = [*(found.get(id) or []), facts]
+        sql = f"SELECT DISTINCT {column}, step - CAST(step AS INTEGER) FROM metrics WHERE step != CAST(step AS INTEGER)"
+        fractions = {}
+        for id, fraction in database.rows(sql):
+            fractions.setdefault(id, []).append(fraction)
+        used = used_artifacts(database, column)
         for id, facts in found.items():
             run = f"{project}/{id}"
             self._runs_of[run] = (database, column, id, tables)
@@ -57,7 +62,9 @@ class TrackioFolder(Source):
             with self.each(run, "configurations that are damaged"):
                 config = dict(json.loads(text))
             try:
-                described = describe(run, name, config, facts)
+                tags = self.scale(run, fractions.get(id, []), "trackio.step_factor")
+                tags += [("trackio.used_artifacts", ", ".join(used[id]))] if id in used else []
+                described = describe(run, name, config, facts, tags)
             except Exception as error:
                 self.unread.append(f"run {run}: {error}")
                 continue
@@ -74,7 +81,7 @@ class TrackioFolder(Source):
                     if point is None:
                         self._keep(run, step, key, value)
                     else:
-                        yield key, point, at, step
+                        yield key, point, at, self.step(run, step)
         if "system_metrics" in tables:
             sql = f"SELECT id, timestamp, metrics FROM system_metrics {where}"
             for step, (when, metrics) in enumerate(database.pages(sql, id)):
@@ -88,30 +95,32 @@ class TrackioFolder(Source):
         self._keep_others(run, database, column, id)
 
     def _keep(self, run, step, key, value):
-        self.history(run, step, key, value)
+        at, paths = self.step(run, step), {}
         for index, part in enumerate(value if isinstance(value, list) else [value]):
             kind = part.get("_type", "") if isinstance(part, dict) else ""
             name = key if index == 0 else f"{key}.{index}"
             if kind == "trackio.histogram":
-                self.histogram(run, step, name, part["bins"], part["values"])
+                self.histogram(run, at, name, part["bins"], part["values"])
             elif kind == "trackio.table":
                 rows = part.get("_value") or []
                 columns = list(dict.fromkeys(column for row in rows for column in row))
-                self.table(run, step, name, columns, [[row.get(column) for column in columns] for row in rows])
                 for row in rows:
                     for column, cell in row.items():
                         for one in cell if isinstance(cell, list) else [cell]:
-                            self._link_medium(run, step, f"{name}/{column}", one)
+                            self._link_medium(run, at, f"{name}/{column}", one, paths)
+                self.table(run, at, name, columns, renamed([[row.get(column) for column in columns] for row in rows], paths))
             else:
-                self._link_medium(run, step, name, part)
+                self._link_medium(run, at, name, part, paths)
+        self.history(run, step, key, renamed(value, paths))
 
-    def _link_medium(self, run, step, name, value):
+    def _link_medium(self, run, step, name, value, paths):
+        """Name a medium as a file of the run, and note its path here by that of Trackio."""
         if isinstance(value, dict) and value.get("file_path"):
             kind = value.get("_type", "").split(".")[-1]
             ending = os.path.splitext(value["file_path"])[1]
             media = os.path.join(self._folder, "media")
             local = os.path.join(media, value["file_path"])
-            self.link(run, f"media/{kind}/{name}_step_{step}{ending}", local, media)
+            paths[value["file_path"]] = self.link(run, f"media/{kind}/{name}_step_{step}{ending}", local, media)
 
     def _keep_others(self, run, database, column, id):
         if "traces" in database.tables:
@@ -125,15 +134,20 @@ class TrackioFolder(Source):
                 alert = {"time": when, "step": step, "level": level, "title": title, "text": text}
                 self.add(run, "import/alerts.ndjson", json.dumps(alert) + "\n", is_more=True)
         if {"artifacts", "artifact_versions"} <= database.tables:
-            for name, kind, about, version, manifest, metadata in database.rows(
-                "SELECT name, type, artifacts.description, version, manifest, metadata FROM artifact_versions"
+            for row, name, kind, about, version, manifest, metadata in database.rows(
+                "SELECT artifact_versions.id, name, type, artifacts.description, version, manifest, metadata FROM artifact_versions"
                 f" JOIN artifacts ON artifacts.id = artifact_id WHERE producer_{column} = ?",
                 id,
             ):
-                with self.each(run):
-                    for entry in json.loads(manifest):
-                        self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
                 facts = {"name": name, "version": version, "type": kind, "description": about, "metadata": metadata}
+                if "artifact_aliases" in database.tables:
+                    rows = database.rows("SELECT alias FROM artifact_aliases WHERE artifact_version_id = ? ORDER BY alias", row)
+                    facts["aliases"] = [alias for (alias,) in rows]
+                with self.each(run):
+                    entries = json.loads(manifest)
+                    facts["references"] = [{"path": one["path"], "reference": one["ref"]} for one in entries if one.get("ref")]
+                    for entry in entries:
+                        self._link_artifact(run, f"artifacts/{name}/v{version}", database, entry)
                 self.add(run, "import/artifacts.ndjson", json.dumps(facts) + "\n", is_more=True)
 
     def _link_artifact(self, run, folder, database, entry):
@@ -145,6 +159,30 @@ class TrackioFolder(Source):
             self.omit(run, "artifacts that are kept elsewhere")
 
 
+def used_artifacts(database, column):
+    """Return the artifacts that runs have used, of this project and of others, by run."""
+    used = {}
+    for table, names in (
+        ("run_artifact_links", "name || ':v' || version FROM run_artifact_links"
+         " JOIN artifact_versions ON artifact_versions.id = artifact_version_id JOIN artifacts ON artifacts.id = artifact_id"),
+        ("external_run_artifact_links", "source_project || '/' || source_artifact || ':v' || source_version"
+         " FROM external_run_artifact_links"),
+    ):
+        if table in database.tables:
+            for id, name in database.rows(f"SELECT {table}.{column}, {names} WHERE direction = 'input' ORDER BY {table}.id"):
+                used.setdefault(id, []).append(name)
+    return used
+
+
+def renamed(value, paths):
+    """Return a value with the paths here of the files that it names, so that captions are told from each other."""
+    if isinstance(value, dict):
+        return {key: renamed(one, paths) for key, one in value.items()}
+    if isinstance(value, list):
+        return [renamed(one, paths) for one in value]
+    return (isinstance(value, str) and paths.get(value)) or value
+
+
 def blob_of(folder, database, digest):
     """Return where Trackio keeps the content of a file of an artifact."""
     project = os.path.splitext(os.path.basename(database))[0]
@@ -152,7 +190,7 @@ def blob_of(folder, database, digest):
     return os.path.join(folder, "artifacts", project, "blobs", "sha256", name[:2], name)
 
 
-def describe(run, name, config, facts):
+def describe(run, name, config, facts, tags):
     name, first, last, *state = merged(facts) if facts else (name, config.get("_Created"), None, 0, 0)
     first, last = milliseconds(config.get("_Created") or first), milliseconds(last)
     # Trackio records no end.
@@ -167,7 +205,7 @@ def describe(run, name, config, facts):
         "start": first,
         "end": None if is_live else last,
         "params": pairs(flat(own)),
-        "tags": pairs([("trackio.group", group)] if group else []),
+        "tags": pairs([*([("trackio.group", group)] if group else []), *tags]),
         "state": " ".join(str(part) for part in state),
     }
 

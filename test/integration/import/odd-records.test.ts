@@ -239,3 +239,72 @@ test('a summary of W&B has values that the history lacks, and a damaged value co
   expect(lines).toContainEqual({ step: 5, key: 'torn', value: '{"a": ' });
   expect(lines).toContainEqual({ step: 5, key: 'nothing', value: null });
 });
+
+test('steps of Comet and Trackio that are fractions come, multiplied until they are whole', async () => {
+  const top = await scratch();
+  const path = join(top, 'halves.zip');
+  const steps = [0, 0.5, 2.25];
+  const facts = { offline_id: 'halves', start_time: 1 };
+  await writeZips({
+    [path]: archive(
+      facts,
+      steps.map((step) => metric('loss', step, step)),
+    ),
+  });
+  const database = new DatabaseSync(join(top, 'digits.db'));
+  database.exec('CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name, timestamp, step INTEGER, metrics)');
+  const insert = database.prepare("INSERT INTO metrics VALUES (NULL, 'halves', '2026-01-02', ?, ?)");
+  for (const step of steps) insert.run(step, JSON.stringify({ loss: step }));
+  database.close();
+
+  const read = [await readSource('comet', path), await readSource('trackio', top)];
+
+  for (const { runs } of read) {
+    expect(valuesOf(runs['halves']?.points ?? [], 'loss')).toEqual([
+      [0, 0],
+      [50, 0.5],
+      [225, 2.25],
+    ]);
+  }
+  expect(read.map(({ runs }) => runs['halves']?.tags)).toEqual([
+    { 'comet.step_factor': '100' },
+    { 'trackio.step_factor': '100' },
+  ]);
+});
+
+test('captions of Trackio name their files here, and artifacts come with aliases, references and who used them', async () => {
+  const top = await scratch();
+  const pictures = ['b', 'a'].map((name) => `digits/${name}.png`);
+  await mkdir(join(top, 'media/digits'), { recursive: true });
+  for (const picture of pictures) await writeFile(join(top, 'media', picture), picture);
+  const database = new DatabaseSync(join(top, 'digits.db'));
+  database.exec(`
+    CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name, timestamp, step INTEGER, metrics);
+    CREATE TABLE artifacts (id, name, type, description);
+    CREATE TABLE artifact_versions (id, artifact_id, version, manifest, metadata, producer_run_name);
+    CREATE TABLE artifact_aliases (artifact_id, alias, artifact_version_id);
+    CREATE TABLE run_artifact_links (id, run_name, artifact_version_id, direction);
+    INSERT INTO metrics VALUES (NULL, 'maker', '2026-01-02', 1, '${JSON.stringify({
+      val: pictures.map((file_path) => ({ _type: 'trackio.image', file_path, caption: 'a caption' })),
+    })}');
+    INSERT INTO metrics VALUES (NULL, 'user', '2026-01-02', 0, '{"loss": 1}');
+    INSERT INTO artifacts VALUES (1, 'net', 'model', NULL);
+    INSERT INTO artifact_versions VALUES (7, 1, 3, '[{"path": "w", "ref": "s3://b/w", "digest": "e"}]', NULL, 'maker');
+    INSERT INTO artifact_aliases VALUES (1, 'latest', 7), (1, 'best', 7);
+    INSERT INTO run_artifact_links VALUES (1, 'maker', 7, 'output'), (2, 'user', 7, 'input');`);
+  database.close();
+
+  const { maker, user } = (await readSource('trackio', top)).runs;
+
+  const files = pictures.map((picture, at) => [`media/image/val${at === 0 ? '' : '.1'}_step_1.png`, picture]);
+  expect([...(maker?.files ?? [])]).toEqual(expect.arrayContaining(files));
+  const { value } = JSON.parse(maker?.files.get('import/history.ndjson') ?? '{}') as {
+    value: { file_path: string }[];
+  };
+  expect(value.map(({ file_path }) => file_path)).toEqual(files.map(([path]) => path));
+  expect(JSON.parse(maker?.files.get('import/artifacts.ndjson') ?? '{}')).toMatchObject({
+    ...{ name: 'net', version: 3, aliases: ['best', 'latest'] },
+    references: [{ path: 'w', reference: 's3://b/w' }],
+  });
+  expect(user?.tags).toEqual({ 'trackio.used_artifacts': 'net:v3' });
+});

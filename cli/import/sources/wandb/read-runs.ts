@@ -25,13 +25,13 @@ export async function readRuns(
     const key = `${run.entity}/${run.project}/${run.id}`;
     const earlier = runs.get(key);
     const isLive = run.exitCode === undefined && isFresh(mtimeMs);
-    const own = { path: log, until: Number.POSITIVE_INFINITY };
+    const part = { path: log, until: Number.POSITIVE_INFINITY };
     const rewoundTo = run.fork?.run === run.id ? run.fork.step : undefined;
     if (rewoundTo !== undefined) run.fork = undefined;
     if (earlier === undefined)
       runs.set(key, {
         run,
-        logs: [own],
+        logs: [part],
         rewoundTo,
         bytes: size,
         isLive,
@@ -46,12 +46,12 @@ export async function readRuns(
       // Folders are named by the time of their beginning, so the later one is the continuation.
       earlier.run = continued(earlier.run, run);
       if (rewoundTo !== undefined) {
-        for (const part of earlier.logs) part.until = Math.min(part.until, rewoundTo);
+        for (const before of earlier.logs) before.until = Math.min(before.until, rewoundTo);
         // What it had until then is among the values of its history.
         earlier.run.summary = run.summary;
         earlier.rewoundTo = rewoundTo;
       }
-      earlier.logs.push(own);
+      earlier.logs.push(part);
       earlier.bytes += size;
       earlier.isLive = isLive;
       earlier.changed = Math.max(earlier.changed, mtimeMs);
