@@ -3,9 +3,10 @@ import json
 import mimetypes
 import os
 import posixpath
+import time
 import zipfile
 
-from source import Source, lines, milliseconds, number, pairs, system, text_in, whole
+from source import FRESH_SECONDS, Source, lines, milliseconds, number, pairs, system, text_in, whole
 
 
 def open_source(path, scratch):
@@ -78,7 +79,10 @@ class ClearmlSessions(Source):
         elif kind == "plot":
             self.add(id, f"media/plotly/{title}/{series}_step_{step}.plotly.json", event.get("plot_str") or "")
         elif kind == "training_debug_image":
-            self._bring(id, session, event.get("key") or "", f"media/{medium_of(event)}/{title}/{series}_step_{step}")
+            path = f"media/{medium_of(event)}/{title}/{series}_step_{step}"
+            if not self._bring(id, session, event.get("key") or "", path):
+                # It may be at an address.
+                self.history(id, step, key, event)
         else:
             self.history(id, step, key, event)
 
@@ -126,9 +130,11 @@ class ClearmlSessions(Source):
                 self.add(id, f"clearml/configuration/{name}", part.get("value") or "")
 
     def _bring(self, id, session, inside, path):
+        """Make a file of the run from one of the session. Return whether it is there."""
         name = f"data/{inside}"
         if not inside or not session.has(name):
-            return self.omit(id, "files that are not in the session")
+            self.omit(id, "files that are not in the session")
+            return False
         session.brought.add(inside)
         ending = ending_of(inside)
         path = path if path.endswith(ending) else path + ending
@@ -136,6 +142,7 @@ class ClearmlSessions(Source):
             self.unpack(id, path, session.zip, name)
         else:
             self.link(id, path, os.path.join(session.path, name), os.path.join(session.path, "data"))
+        return True
 
 
 NO_ITERATION = -(2**31)
@@ -161,6 +168,8 @@ class Session:
         self.path = path
         self.zip = zipfile.ZipFile(path) if os.path.isfile(path) else None
         self.brought = set()
+        # ClearML makes a zip when it closes a session, beside its folder.
+        self.is_closed = bool(self.zip) or os.path.isfile(f"{path.rstrip(os.sep)}.zip")
 
     def has(self, name):
         return name in self.zip.NameToInfo if self.zip else os.path.isfile(os.path.join(self.path, name))
@@ -218,20 +227,28 @@ def describe(id, session, task, first):
     tags += [(name, part.get("value")) for name, part in properties.items()]
     tags += [(key, value) for key, value in facts.items() if value]
     size = os.path.getsize(session.path) if session.zip else folder_size(session.path)
+    status = STATUSES.get(task.get("status"), "FINISHED" if session.is_closed else "FAILED")
+    if not session.is_closed:
+        is_live = time.time() - max(map(os.path.getmtime, files_of(session.path))) < FRESH_SECONDS
+        status = "RUNNING" if is_live else status
+        tags += [] if is_live else [("import.reason", "The session was not closed: there is no zip of it beside its folder.")]
     return {
         "id": id,
         "name": task.get("name") or id,
-        # An offline session is closed: most have no status.
-        "status": STATUSES.get(task.get("status"), "FINISHED"),
+        "status": status,
         "user": task.get("user") or "",
         "start": milliseconds(task.get("started") or task.get("created")) or first,
         "end": milliseconds(task.get("completed") or task.get("last_update")),
         "params": pairs((key, "" if value is None else value) for key, value in params),
         "tags": pairs(tags),
-        "state": f"{size} bytes",
+        "state": f"{size} bytes, {status}",
     }
 
 
 def folder_size(path):
-    names = ("task.json", "metrics.jsonl", "log.jsonl")
-    return sum(os.path.getsize(os.path.join(path, name)) for name in names if os.path.isfile(os.path.join(path, name)))
+    return sum(map(os.path.getsize, files_of(path)))
+
+
+def files_of(path):
+    paths = [os.path.join(path, name) for name in ("task.json", "metrics.jsonl", "log.jsonl")]
+    return [one for one in paths if os.path.isfile(one)]

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -307,4 +307,36 @@ test('captions of Trackio name their files here, and artifacts come with aliases
     references: [{ path: 'w', reference: 's3://b/w' }],
   });
   expect(user?.tags).toEqual({ 'trackio.used_artifacts': 'net:v3' });
+});
+
+test('a session of ClearML that was not closed has failed, and its samples at addresses are not lost', async () => {
+  const top = await scratch();
+  const task = (id: string) => JSON.stringify({ id, name: id });
+  const sample = {
+    type: 'training_debug_image',
+    metric: 'm',
+    variant: 'v',
+    iter: 3,
+    key: '/x.mp4',
+    url: 'https://host/x.mp4',
+  };
+  await write(top, {
+    'offline-killed/task.json': task('killed'),
+    'offline-killed/metrics.jsonl': JSON.stringify([sample]),
+    'offline-closed/task.json': task('closed'),
+    'offline-closed.zip': '',
+    'offline-live/task.json': task('live'),
+  });
+  for (const name of ['task.json', 'metrics.jsonl'])
+    await utimes(join(top, 'offline-killed', name), 1_700_000_000, 1_700_000_000);
+
+  const { killed, closed, live } = (await readSource('clearml', top)).runs;
+
+  expect([killed, closed, live].map((read) => read?.run.status)).toEqual(['FAILED', 'FINISHED', 'RUNNING']);
+  expect(killed?.tags['import.reason']).toMatch('there is no zip of it beside its folder');
+  expect(JSON.parse(killed?.files.get('import/history.ndjson') ?? '{}')).toMatchObject({
+    step: 3,
+    key: 'm/v',
+    value: sample,
+  });
 });
