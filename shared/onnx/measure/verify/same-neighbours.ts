@@ -80,7 +80,7 @@ function unit(vector: Float64Array): Float64Array {
   return vector.map((value) => value / Math.max(length, Number.MIN_VALUE));
 }
 
-const none = new Float64Array();
+const none: Float64Array = new Float64Array();
 
 function dot(a = none, b = none): number {
   let sum = 0;
