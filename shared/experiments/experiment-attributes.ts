@@ -1,5 +1,5 @@
-/** Attributes of experiments that `filter` and `order_by` may use: our names, and MLflow's equivalents. */
-export const experimentAttributes = [
+/** Attributes of experiments by our names. */
+export const ownAttributes = [
   'experiment_id',
   'name',
   'status',
@@ -15,6 +15,12 @@ export const experimentAttributes = [
   'sweep',
   'trial',
   'outcome',
+] as const;
+export type OwnAttribute = (typeof ownAttributes)[number];
+
+/** Attributes of experiments that `filter` and `order_by` may use: our names, and MLflow's equivalents. */
+export const experimentAttributes = [
+  ...ownAttributes,
   'run_id',
   'run_name',
   'start_time',

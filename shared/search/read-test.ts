@@ -99,7 +99,8 @@ function comparison(scanner: Scanner, operand: Operand, given: (typeof signs)[nu
   if (typeof expected === 'string') {
     if (sign !== '=' && sign !== '!=')
       return scanner.fail(type === 'text' ? '=, !=, LIKE or ILIKE before a text' : 'a number', at);
-    return (value) => ask(value, expected);
+    const special = nonFinite(expected);
+    return (value) => ask(value, typeof value === 'number' ? (special ?? expected) : expected);
   }
   return (value) => {
     const number = asNumber(value);
@@ -124,9 +125,16 @@ function readValue(scanner: Scanner, { type, typed, now }: Operand): string | nu
   if (number !== undefined) return number;
   const quoted = type === 'number' && typed === undefined ? undefined : scanner.quoted(`'"`);
   const text = quoted ?? (now === undefined ? undefined : scanner.bareValue());
-  const value = text === undefined ? undefined : (typed?.(text) ?? (type === 'number' ? undefined : text));
+  const value =
+    text === undefined ? undefined : (typed?.(text) ?? (type === 'number' ? nonFinite(text) : text));
   return value ?? scanner.fail(now !== undefined && type === 'text' ? 'a text' : words[type], at);
 }
+
+/** What a text says that is no finite number: `NaN`, `inf`, `-Infinity`. A param may have it as a text, too. */
+const nonFinite = (text: string): number | undefined => {
+  if (/^nan$/i.test(text)) return Number.NaN;
+  return /^[+-]?inf(inity)?$/i.test(text) ? (text[0] === '-' ? -1 : 1) * Infinity : undefined;
+};
 
 function readTime(scanner: Scanner, { type, now }: Operand): TimeSpan {
   const { at } = scanner;
@@ -182,9 +190,13 @@ const words: Record<ValueType, string> = {
   'text-or-number': 'a text in quotes or a number',
 };
 
+/** NaN is the same as the NaN that somebody asks for. */
+const isSame = (one: string | number, other: string | number): boolean =>
+  one === other || Object.is(one, other);
+
 const compare: Record<Sign, (one: string | number, other: string | number) => boolean> = {
-  '=': (one, other) => one === other,
-  '!=': (one, other) => one !== other,
+  '=': isSame,
+  '!=': (one, other) => !isSame(one, other),
   '<': (one, other) => one < other,
   '<=': (one, other) => one <= other,
   '>': (one, other) => one > other,

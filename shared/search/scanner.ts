@@ -201,5 +201,6 @@ const wholeWord = /[^\s=!<>,()'"`]+/y;
 const comparedWord =
   /[^\s=!<>,()'"`]+(?=\s*(?:!=|[=<>])|\s+(?:i?like|(?:not\s+)?in|is\s+(?:not\s+)?null)(?![^\s=!<>,()'"`]))/iy;
 const bareGroups = /(?:[^\s()'"`]|\([^\s()]*\))+/y;
-const bare = /[^\s,()'"`]+/y;
+/** A text that begins with a sign of a comparison is a mistyped one, such as `=>`. */
+const bare = /[^\s,()'"`=<>!~][^\s,()'"`]*/y;
 const number = new RegExp(`${decimalSource}(?![^\\s,()])`, 'y');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byName, previewFile } from '../../../functions/console/app/experiment/preview-file.ts';
+import { byName, previewFile } from '../../../functions/console/app/preview/preview-file.ts';
 
 const files = (...all: readonly (string | [string, number])[]) =>
   all.map((one) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sectionsOf } from '../../../functions/console/app/charts/sections.ts';
+import { completionsOf } from '../../../functions/console/app/experiments/filter/completions.ts';
 import { conditionFor, withCondition } from '../../../functions/console/app/experiments/filter/conditions.ts';
 import { filterRows } from '../../../functions/console/app/experiments/filter/filter-rows.ts';
 import {
@@ -143,8 +144,11 @@ describe('the filter box', () => {
     ['tags.stage IS NOT NULL', ['id1']],
     ['attributes.name LIKE "wi%"', ['id1']],
     ["user = 'ada'", ['id0']],
+    ['experiment_id = id1', ['id1']],
+    ['run_name ~ ^wi', ['id1']],
+    ['end_time IS SET', ['id0', 'id1']],
   ])('finds by %s', (filter, ids) => {
-    expect(idsOf(filterRows(rows, filter).rows)).toEqual(ids);
+    expect(idsOf(filterRows(rows, filter, undefined, regularExpression).rows)).toEqual(ids);
   });
 
   test.each([
@@ -162,9 +166,20 @@ describe('the filter box', () => {
 
   test('says which name was meant', () => {
     expect(filterRows(rows, 'learing_rte < 3').fault).toBe(
-      'The filter has learing_rte at position 1, which no experiment has as a param, metric or tag.',
+      'The filter has learing_rte, which no experiment has as a param, metric or tag.',
     );
     expect(filterRows(rows, 'lrr > 0.5').fault).toContain('did you mean lr?');
+  });
+
+  test('reads a name without its group from each experiment as the service does: as param, metric or tag', () => {
+    const own = [
+      rowWith(0, { params: { depth: '3' } }),
+      rowWith(1, { metrics: { depth: metric(3) } }),
+      rowWith(2, { tags: { depth: '3' } }),
+      rowWith(3, { params: { depth: '4' }, metrics: { depth: metric(3) } }),
+    ];
+    expect(idsOf(filterRows(own, 'depth = 3').rows)).toEqual(['id0', 'id1', 'id2']);
+    expect(filterRows(own, 'Depth = 3').fault).toContain('did you mean depth?');
   });
 
   test('says what a condition lacks while somebody types it', () => {
@@ -220,6 +235,32 @@ describe('the filter box', () => {
   test.each(["it's", 'a `b` c', 'plain'])('takes the condition that is made for the value %s', (value) => {
     const own = [rowWith(0, { tags: { 'my tag`s': value } }), rowWith(1)];
     expect(idsOf(filterRows(own, conditionFor('tags', 'my tag`s', value)).rows)).toEqual(['id0']);
+  });
+});
+
+describe('what completes a filter', () => {
+  const own = [
+    rowWith(0, {
+      params: { 'batch size': '8', status: 'odd', ['größe']: 'ü', 'opt.name': "o'neill" },
+      tags: { not: 'no', 'metrics.x': '1' },
+    }),
+    rowWith(1),
+  ];
+  const names = namesIn(own);
+  const completed = (typed: string) => completionsOf(typed, own, names).map(({ filter }) => filter);
+
+  test.each([
+    ['batch', '`batch size` ', '`batch size` = 8 '],
+    ['(stat', '(params.status ', '(params.status = odd '],
+    ['grö', 'größe ', 'größe = ü '],
+    ['opt', 'opt.name ', "opt.name = 'o''neill' "],
+    ['no', 'tags.not ', 'tags.not = no '],
+    ['metrics', 'tags.metrics.x ', 'tags.metrics.x = 1 '],
+  ])('%s can be taken: %s', (typed, name, condition) => {
+    expect(completed(typed)).toContain(name);
+    expect(completed(`${name}= `)).toEqual([condition]);
+    const found = filterRows(own, condition.replace('(', ''));
+    expect([found.fault, idsOf(found.rows)]).toEqual([undefined, ['id0']]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { familyOf, type Kin } from '../../../functions/console/app/models/lineage/family.ts';
+import { familyOf, type Kin, ratioToModel } from '../../../functions/console/app/models/lineage/family.ts';
 import { beginningOf, idleFault, methodsIn, shareOf } from '../../../functions/console/app/models/method.ts';
 import {
   labelBox,
@@ -59,6 +59,7 @@ describe('the labels of a plot', () => {
 
 describe('the family of a model', () => {
   const made = (label: string, fields: Partial<Kin>): Kin => ({
+    strategy_id: label,
     label,
     model_name: 'digits',
     model_digest: 'd0',
@@ -80,6 +81,16 @@ describe('the family of a model', () => {
     expect(family.map(({ path, isOwn }) => [path, isOwn])).toEqual([
       ['a', true],
       ['a, bb', false],
+    ]);
+  });
+
+  test('is compared with the model itself: a result of a result by the product of both', () => {
+    const ratios: Readonly<Record<string, number>> = { a: 0.5, bb: 0.8 };
+    const family = familyOf([ofHalf, half], 'digits');
+    expect(family.map((one) => ratioToModel(one, (id) => ratios[id]))).toEqual([0.5, 0.4]);
+    expect(family.map((one) => ratioToModel(one, (id) => (id === 'a' ? undefined : 0.8)))).toEqual([
+      undefined,
+      undefined,
     ]);
   });
 

@@ -73,12 +73,35 @@ describe('a filter that somebody types', () => {
     expect(found(filter)).toBe(ids);
   });
 
+  test('finds values that are no finite numbers', () => {
+    const odd = [
+      row('a', { metrics: { loss: Number.NaN }, params: { lr: 'inf' } }),
+      row('b', { metrics: { loss: Infinity }, params: { lr: '1' } }),
+      row('c', { metrics: { loss: -Infinity } }),
+      row('d', { metrics: { loss: 1 } }),
+    ];
+    const filters = ['loss = NaN', 'metrics.loss = nan', 'loss != nan', 'metrics.loss != NaN', 'loss = inf'];
+    const more = [
+      'metrics.loss = Infinity',
+      'loss = -inf',
+      'loss in (NaN, 1)',
+      'metrics.loss in (nan, inf)',
+      'lr = inf',
+    ];
+    expect([...filters, ...more].map((filter) => found(filter, odd))).toEqual([
+      ...['a', 'a', 'bcd', 'bcd', 'b'],
+      ...['b', 'c', 'ad', 'ab', 'a'],
+    ]);
+  });
+
   test.each([
     ['lr <', 'ends at position 5'],
     ['lr < fast', 'has fast at position 6, where a number is expected'],
     ['a and', 'ends at position 6'],
     ['lr between 1 or 2', 'has or at position 14, where AND is expected'],
     ['created_at > soon', 'has soon at position 14, where a time'],
+    ['lr => 0.1', 'has > at position 5, where a text in quotes or a number is expected'],
+    ['lr === 0.1', 'has = at position 6, where a text in quotes or a number is expected'],
     ['optimizer ~ (', 'where a regular expression'],
     ['optimizer in', 'ends at position 13, where ( is expected'],
   ])('names the word that it does not understand: %s', (filter, fault) => {

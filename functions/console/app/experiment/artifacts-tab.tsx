@@ -2,21 +2,21 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { mediaKindOf } from '../../../../shared/experiments/media-series.ts';
 import type { Experiment } from '../api/answers.ts';
-import { type Artifact, type FileKind, loadArtifacts, openArtifact } from '../api/experiments.ts';
+import { type Artifact, loadArtifacts } from '../api/experiments.ts';
 import { ownRights } from '../api/rights.ts';
 import { useLive } from '../api/use-live.ts';
+import { downloadFile } from '../preview/download-file.ts';
 import { Preview } from '../preview/preview.tsx';
+import { previewFile } from '../preview/preview-file.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { href, place, setQuery } from '../ui/router.ts';
-import { follow } from '../ui/save.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { attempt } from '../ui/states/notice.tsx';
 import { isFinal } from '../ui/states/status.tsx';
 import { plural } from '../ui/text/format.ts';
 import { FileTree } from './file-tree.tsx';
-import { previewFile } from './preview-file.ts';
 
 const maxShown = 400;
 
@@ -33,7 +33,6 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
     [artifacts, wanted],
   );
   const shown = artifacts.find((artifact) => artifact.path === chosen);
-  const download = (artifact: Artifact) => downloadFile(experiment, artifact, 'artifact');
   const [progress, setProgress] = useState<number>();
   const downloadAll = async () => {
     setProgress(0);
@@ -105,7 +104,7 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
                     Register as a model
                   </LinkButton>
                 )}
-                <Button icon="download" onClick={() => download(shown)}>
+                <Button icon="download" onClick={() => downloadFile(path, shown)}>
                   Download
                 </Button>
               </span>
@@ -126,13 +125,6 @@ function ArtifactList({ experiment, artifacts }: { experiment: Experiment; artif
     </div>
   );
 }
-
-const downloadFile = ({ project_id, experiment_id }: Experiment, { path }: Artifact, kind: FileKind) =>
-  attempt(async () => {
-    const response = await openArtifact({ project_id, experiment_id }, path, 1, { kind });
-    await response.body?.cancel();
-    follow(response.url, path.split('/').at(-1) ?? kind);
-  });
 
 /** The files of CHECKPOINT_DIR. They are for programs, so they have no preview. */
 function Checkpoints({ experiment }: { experiment: Experiment }) {

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import type { Artifact } from '../api/experiments.ts';
+import { byName } from '../preview/preview-file.ts';
 import { Icon } from '../ui/icon.tsx';
-import { byName } from './preview-file.ts';
 
 interface Folder {
   /** Path with a slash at the end; empty for the top. */

@@ -6,6 +6,7 @@ import { Chart } from '../charts/chart.tsx';
 import { ChartTools } from '../charts/chart-tools.tsx';
 import { HistogramView } from '../charts/values/histogram-view.tsx';
 import { useChartView } from '../charts/view.ts';
+import { Image } from '../ui/image.tsx';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
@@ -151,7 +152,7 @@ const OverSteps = ({ pictures, sounds }: Pick<Events, 'pictures' | 'sounds'>) =>
           return (
             shown && (
               <Figure key={tag} tag={tag} step={shown.step}>
-                <img src={shown.url} alt={`${tag} at step ${shown.step}`} />
+                <Image src={shown.url} alt={`${tag} at step ${shown.step}`} />
               </Figure>
             )
           );

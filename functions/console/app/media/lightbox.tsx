@@ -3,6 +3,7 @@ import { type ExperimentPath, openArtifact } from '../api/experiments.ts';
 import type { MediaItem } from '../api/media.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/controls/dialog.tsx';
+import { Image } from '../ui/image.tsx';
 import { follow } from '../ui/save.ts';
 import { attempt } from '../ui/states/notice.tsx';
 import { Problem } from '../ui/states/problem.tsx';
@@ -80,7 +81,7 @@ export function Lightbox({
         ) : shown === undefined ? (
           <Skeleton rows={4} />
         ) : (
-          <img src={shown.url} alt={label} class={shown.path === file ? '' : 'waiting'} />
+          <Image src={shown.url} alt={label} class={shown.path === file ? '' : 'waiting'} />
         )}
       </div>
       <footer>

@@ -5,6 +5,7 @@ import { readArtifact } from '../api/experiments.ts';
 import { loadMedia, type MediaItem, type MediaOfExperiment, type MediaSeries } from '../api/media.ts';
 import { lineColour } from '../theme/colours.ts';
 import { Command } from '../ui/controls/copy.tsx';
+import { Image } from '../ui/image.tsx';
 import { place, placeOf, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Problem } from '../ui/states/problem.tsx';
@@ -169,13 +170,7 @@ function TileView({
     <figure class="media-tile" ref={observer.refOf(tile.id)} data-id={tile.id}>
       <button type="button" onClick={onOpen} aria-label={`Enlarge ${label} ${about}`}>
         {shown !== undefined && 'url' in shown ? (
-          <img
-            src={shown.url}
-            alt=""
-            decoding="sync"
-            data-path={shown.path}
-            class={shown.path === item.path ? '' : 'waiting'}
-          />
+          <Image src={shown.url} alt="" path={shown.path} class={shown.path === item.path ? '' : 'waiting'} />
         ) : shown !== undefined ? (
           <span class="soft small">{shown.fault}</span>
         ) : (

@@ -9,7 +9,7 @@ import { Ago } from '../ui/text/ago.tsx';
 import { numberText } from '../ui/text/format.ts';
 import { AliasChips } from './alias-chips.tsx';
 import { aliasesOf } from './aliases.ts';
-import type { Relative } from './lineage/family.ts';
+import { type Relative, ratioToModel } from './lineage/family.ts';
 import { SourceExperiment } from './lineage/lineage.tsx';
 import { bytesOf } from './result-bytes.ts';
 import type { Quality } from './tradeoff/quality.ts';
@@ -54,6 +54,9 @@ function Row({
   const { strategy_id, status, progress, path, registered, result_name } = compression;
   const receipt = receipts.get(strategy_id)?.receipt ?? undefined;
   const isThere = status === 'SUCCEEDED';
+  // Likeness to a result says nothing of the model.
+  const value = receipt && (quality.isAccuracy || compression.isOwn) ? quality.of(receipt, 'after') : undefined;
+  const ratio = ratioToModel(compression, (id) => receipts.get(id)?.receipt?.latency?.ratio);
   return (
     <tr aria-current={strategy_id === chosen ? 'true' : undefined}>
       <th scope="row">
@@ -83,9 +86,9 @@ function Row({
           )}
         </td>
       )}
-      <td class="right">{receipt === undefined ? '' : numberText(quality.of(receipt, 'after'))}</td>
+      <td class="right">{value === undefined ? '' : numberText(value)}</td>
       <td class="right">{isThere ? bytesText(bytesOf(compression)) : ''}</td>
-      <td class="right only-wide">{ratioText(receipt?.latency?.ratio)}</td>
+      <td class="right only-wide">{ratioText(ratio)}</td>
       <td class="soft small only-wide">
         <Ago time={compression.created_at} />
       </td>

@@ -3,6 +3,7 @@ import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { type Artifact, type ExperimentPath, openArtifact, readArtifact } from '../api/experiments.ts';
 import { AudioPlayer } from '../media/audio-player.tsx';
 import { EventsView } from '../media/lazy-events.ts';
+import { Image } from '../ui/image.tsx';
 import { lazy } from '../ui/states/lazy.tsx';
 import { Problem } from '../ui/states/problem.tsx';
 import { Skeleton } from '../ui/states/skeleton.tsx';
@@ -57,7 +58,7 @@ const drawnNames: Readonly<Partial<Record<FileKind, string>>> = { html: 'Page', 
 
 const Shown = ({ kind, content, artifact }: { kind: FileKind; content: Content; artifact: Artifact }) => {
   const [isSource, setSource] = useState(false);
-  if ('url' in content) return <img class="preview-image" src={content.url} alt={artifact.path} />;
+  if ('url' in content) return <Image class="preview-image" src={content.url} alt={artifact.path} />;
   const { text, isWhole } = content;
   const name = drawnNames[kind];
   return (

@@ -1,13 +1,16 @@
 import { inLanes } from '../../../../shared/core/in-lanes.ts';
+import { bytesText } from '../../../../shared/core/text/bytes-text.ts';
 import { mediaSeries } from '../../../../shared/experiments/media-series.ts';
 import { type Artifact, loadArtifacts } from '../api/experiments.ts';
 import { useLive } from '../api/use-live.ts';
-import { place, setQuery } from '../ui/router.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { href, place, setQuery } from '../ui/router.ts';
 import { Empty } from '../ui/states/empty.tsx';
 import { Loaded } from '../ui/states/loaded.tsx';
 import { plural } from '../ui/text/format.ts';
-import { fileKind } from './file-kind.ts';
+import { downloadFile } from './download-file.ts';
 import { Preview } from './preview.tsx';
+import { byName, previewFile } from './preview-file.ts';
 
 /** Most experiments whose files have room beside each other. */
 const maxShown = 6;
@@ -19,22 +22,43 @@ interface Named {
   name: string;
 }
 
-type Files = ReadonlyMap<string, ReadonlyMap<string, Artifact>>;
+/** A file name with the file of each experiment that has it. */
+interface Common {
+  path: string;
+  byId: ReadonlyMap<string, Artifact>;
+  /** Whether all of the experiments have it with the same content. */
+  isSame: boolean;
+}
 
-/** Return whether *Media* has a file side by side, too. Tables and reports, which it has not, come first here. */
-const isOfMedia = (path: string): boolean => mediaSeries([{ path, size: 0 }]).length > 0;
+const isSameFile = (a: Artifact, b: Artifact): boolean => a.sha256 !== null && a.sha256 === b.sha256;
 
-/** Load the files of experiments by path: of each path those of the experiments that have it. */
-async function loadFiles(project_id: string, experiments: readonly Named[]): Promise<Files> {
+/** Return the name to open first: what tells the most, of what differs. *Media* has pictures side by side, too. */
+function firstOf(common: readonly Common[]): Common | undefined {
+  const different = common.filter(({ isSame }) => !isSame);
+  const files = different.flatMap(({ byId }) => [...byId.values()].slice(0, 1));
+  const path = previewFile(files.filter((file) => mediaSeries([file]).length === 0)) ?? previewFile(files);
+  return common.find((one) => one.path === path) ?? common[0];
+}
+
+/** Load the files that several experiments have under the same name. */
+async function loadFiles(project_id: string, experiments: readonly Named[]): Promise<Common[]> {
   const files = new Map<string, Map<string, Artifact>>();
   await inLanes(experiments, lanes, async ({ experiment_id }) => {
     for (const artifact of await loadArtifacts({ project_id, experiment_id })) {
-      if (fileKind(artifact) === 'none') continue;
       const byId = files.get(artifact.path) ?? new Map<string, Artifact>();
       files.set(artifact.path, byId.set(experiment_id, artifact));
     }
   });
-  return files;
+  return [...files]
+    .filter(([, byId]) => byId.size > 1)
+    .map(([path, byId]) => {
+      const [first, ...others] = byId.values();
+      const isSame =
+        byId.size === experiments.length &&
+        others.every((one) => first !== undefined && isSameFile(first, one));
+      return { path, byId, isSame };
+    })
+    .sort((a, b) => byName(a.path, b.path));
 }
 
 /** One file of several experiments side by side: their tables with confusion matrices, pictures or reports. */
@@ -50,19 +74,17 @@ export function SideBySide({
   const live = useLive(`side-by-side/${ids.join()}`, () => loadFiles(project_id, shown), { isKept: true });
   return (
     <Loaded live={live} rows={8} what="The files could not be loaded">
-      {(files) => {
-        const common = [...files]
-          .filter(([, byId]) => byId.size > 1)
-          .map(([path]) => path)
-          .sort((a, b) => Number(isOfMedia(a)) - Number(isOfMedia(b)) || (a < b ? -1 : 1));
+      {(common) => {
         const chosen = place.value.query.get('file') ?? '';
-        const path = common.includes(chosen) ? chosen : common[0];
-        if (path === undefined)
+        const file = common.find(({ path }) => path === chosen) ?? firstOf(common);
+        if (file === undefined)
           return (
             <Empty title="The experiments have no file of the same name" icon="file">
               <p>Files that programs leave under the same name stand side by side here.</p>
             </Empty>
           );
+        const { path, byId } = file;
+        const offered = common.slice(0, maxOffered);
         return (
           <>
             <div class="bar-row">
@@ -72,9 +94,18 @@ export function SideBySide({
                   value={path}
                   onChange={({ currentTarget }) => setQuery({ file: currentTarget.value })}
                 >
-                  {common.slice(0, maxOffered).map((file) => (
-                    <option key={file}>{file}</option>
-                  ))}
+                  {[false, true].map((isSame) => {
+                    const some = offered.filter((one) => one.isSame === isSame);
+                    return (
+                      some.length > 0 && (
+                        <optgroup key={isSame} label={isSame ? 'The same in all' : 'Different'}>
+                          {some.map((one) => (
+                            <option key={one.path}>{one.path}</option>
+                          ))}
+                        </optgroup>
+                      )
+                    );
+                  })}
                 </select>
               </label>
               {experiments.length > maxShown && (
@@ -83,18 +114,48 @@ export function SideBySide({
                 </span>
               )}
             </div>
-            <div class="halves">
+            <div class="halves side-by-side">
               {shown.map(({ experiment_id, name }) => {
-                const artifact = files.get(path)?.get(experiment_id);
+                const artifact = byId.get(experiment_id);
+                const at = { project_id, experiment_id };
+                const twin =
+                  artifact &&
+                  shown.find((one) => {
+                    const other = byId.get(one.experiment_id);
+                    return other !== undefined && isSameFile(artifact, other);
+                  });
                 return (
                   <section key={experiment_id} class="panel" aria-label={name}>
-                    <h2>
-                      <bdi>{name}</bdi>
-                    </h2>
+                    <div class="panel-head">
+                      <h2>
+                        <a href={href(['projects', project_id, 'experiments', experiment_id])}>
+                          <bdi>{name}</bdi>
+                        </a>
+                      </h2>
+                      {artifact !== undefined && (
+                        <Button
+                          kind="quiet"
+                          icon="download"
+                          label={`Download of ${name}`}
+                          onClick={() => downloadFile(at, artifact)}
+                        />
+                      )}
+                    </div>
                     {artifact === undefined ? (
                       <p class="soft">It has no such file.</p>
                     ) : (
-                      <Preview key={path} path={{ project_id, experiment_id }} artifact={artifact} />
+                      <>
+                        <Preview key={path} path={at} artifact={artifact} />
+                        <p class="soft small hash">
+                          {bytesText(artifact.size)}
+                          {twin !== undefined && twin.experiment_id !== experiment_id && (
+                            <>
+                              {' '}
+                              · the same as in <bdi>{twin.name}</bdi>
+                            </>
+                          )}
+                        </p>
+                      </>
                     )}
                   </section>
                 );

@@ -94,20 +94,21 @@ function VersionsOf({ all, onChange }: { all: NamedVersions; onChange: () => Pro
 /** Page of a name of MLflow's registry: its versions, newest first, with aliases and the experiments that made them. */
 export function NamePage({ name }: { name: string }) {
   const live = useLive(`registered/${name}`, () => loadAll(name));
+  const trail = [{ name: 'Models', href: href(['models']) }];
   return (
-    <>
-      <PageHead trail={[{ name: 'Models', href: href(['models']) }]} title={name} />
-      <Loaded live={live} rows={6} what="The name could not be loaded">
-        {(all) =>
-          all.versions.length === 0 ? (
+    <Loaded live={live} rows={6} page={{ what: 'name', trail }}>
+      {(all) => (
+        <>
+          <PageHead trail={trail} title={name} />
+          {all.versions.length === 0 ? (
             <Empty title="No versions yet" icon="cube">
               <p>MLflow’s clients add one with mlflow.register_model.</p>
             </Empty>
           ) : (
             <VersionsOf all={all} onChange={live.refresh} />
-          )
-        }
-      </Loaded>
-    </>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -4,6 +4,7 @@ import type { ReportBlock } from '../../../../shared/reports/parse-report.ts';
 import { loadCompression } from '../api/models.ts';
 import { useLive } from '../api/use-live.ts';
 import { ReceiptView } from '../models/receipt.tsx';
+import { Image } from '../ui/image.tsx';
 import { Headings } from '../ui/listing.tsx';
 import { href } from '../ui/router.ts';
 import { Problem } from '../ui/states/problem.tsx';
@@ -290,7 +291,7 @@ function Shown({ data, reader }: { data: BlockData<'picture'>; reader: BlockRead
   return (
     <>
       <div class="report-picture" aria-busy={url === undefined}>
-        {url === undefined ? <Skeleton rows={4} /> : <img src={url} alt={path} />}
+        {url === undefined ? <Skeleton rows={4} /> : <Image src={url} alt={path} />}
       </div>
       <p class="soft small">
         <RunLink run={run} project_id={reader.project_id} />, <bdi>{path}</bdi>

@@ -15,7 +15,7 @@ export class Ranking {
     this.#ranker = judge && new MetricRanker(judge);
   }
 
-  best(row: Row): Pick<RankedValue, 'metric' | 'value' | 'step'> | null {
+  best(row: Row): Pick<RankedValue, 'metric' | 'value'> | null {
     if (this.#ranker === undefined) return row.best;
     const known = this.#best.get(row);
     if (known !== undefined) return known;

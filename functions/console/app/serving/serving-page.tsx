@@ -51,10 +51,15 @@ export function ServingPage({ model_name }: { model_name: string }) {
       await act(model_name);
       await served.refresh();
     }, done);
-  const trail = [
-    { name: 'Models', href: href(['models']) },
-    { name: model_name, href: href(['models', model_name]) },
-  ];
+  const models = { name: 'Models', href: href(['models']) };
+  // What is served can be asked without a right to its model.
+  if (served.data?.serving === undefined && model.data === undefined && model.error !== undefined)
+    return (
+      <Loaded live={model} page={{ what: 'model', trail: [models] }}>
+        {() => null}
+      </Loaded>
+    );
+  const trail = [models, { name: model_name, href: href(['models', model_name]) }];
   const isServed = served.data?.serving !== undefined;
   return (
     <>

@@ -1,5 +1,6 @@
 import type { Names } from '../../runs/columns.ts';
 import type { Row } from '../../runs/row.ts';
+import { nameText, valueText } from './conditions.ts';
 
 /** Text that completes a filter. */
 export interface Completion {
@@ -15,12 +16,12 @@ const statuses = ['SUCCEEDED', 'FAILED', 'RUNNING', 'CANCELLED', 'SUBMITTED'];
 
 /** Complete what is at the end of a filter: a name, an operator after a name, or a known value after an operator. */
 export function completionsOf(filter: string, rows: readonly Row[], names: Names): Completion[] {
-  const compared = /([\w./-]+)\s*(!=|<=|>=|=|<|>)\s*([^\s']*)$/.exec(filter);
+  const compared = /(`[^`]+`|[^\s=!<>~,()'"`]+)\s*(!=|<=|>=|=|<|>)\s*([^\s']*)$/.exec(filter);
   if (compared !== null) {
     const [whole, name = '', sign = '', typed = ''] = compared;
     // A bound is a round number of one's own. A list of longer ones would only cover the rows.
     if (/[<>]/.test(sign)) return [];
-    const key = name.replace(/^(?:params|tags)\./, '');
+    const key = name.replace(/^(?:params|tags)\./, '').replaceAll('`', '');
     const known = (row: Row) => (name === 'user' ? row.user : (row.params[key] ?? row.tags[key])) ?? [];
     const values = name === 'status' ? statuses : [...new Set(rows.slice(0, 2_000).flatMap(known))].sort();
     return values
@@ -32,33 +33,33 @@ export function completionsOf(filter: string, rows: readonly Row[], names: Names
       .map((value) => ({
         label: value,
         about: name,
-        filter: `${filter.slice(0, filter.length - whole.length)}${name} ${sign} ${/^[\w.+-]+$/.test(value) ? value : `'${value}'`} `,
+        filter: `${filter.slice(0, filter.length - whole.length)}${name} ${sign} ${valueText(value)} `,
       }));
   }
-  const named = /(?:^|\s)([\w./-]+)(\s*)$/.exec(filter);
+  const named = /(?:^|[\s(])(`[^`]+`|[^\s=!<>~,()'"`]+)(\s*)$/.exec(filter);
   if (named === null) return [];
   const [, typed = '', space] = named;
   const all = [
-    ...attributes.map((name) => ({ name, about: 'attribute' })),
-    ...names.params.map((name) => ({ name, about: 'param' })),
-    ...names.metrics.map((name) => ({ name, about: 'metric' })),
-    ...names.tags.map((name) => ({ name, about: 'tag' })),
+    ...attributes.map((name) => ({ name, about: 'attribute', text: name })),
+    ...names.params.map((name) => ({ name, about: 'param', text: nameText(name, 'params') })),
+    ...names.metrics.map((name) => ({ name, about: 'metric', text: nameText(name, 'metrics') })),
+    ...names.tags.map((name) => ({ name, about: 'tag', text: nameText(name, 'tags') })),
   ];
   const before = filter.slice(0, filter.length - typed.length - (space?.length ?? 0));
   if (space !== '') {
-    if (!all.some(({ name }) => name === typed)) return [];
+    if (!all.some(({ text }) => text === typed)) return [];
     return ['=', '!=', '<', '>', '<=', '>=', '~', 'in ('].map((sign) => ({
       label: `${typed} ${sign}`,
       about: 'comparison',
       filter: `${before}${typed} ${sign} `,
     }));
   }
-  const text = typed.toLowerCase();
-  const starts = all.filter(({ name }) => name.toLowerCase().startsWith(text) && name !== typed);
+  const part = typed.replaceAll('`', '').toLowerCase();
+  const starts = all.filter(({ name, text }) => name.toLowerCase().startsWith(part) && text !== typed);
   const holds = all.filter(
-    ({ name }) => !name.toLowerCase().startsWith(text) && name.toLowerCase().includes(text),
+    ({ name }) => !name.toLowerCase().startsWith(part) && name.toLowerCase().includes(part),
   );
   return [...starts, ...holds]
     .slice(0, most)
-    .map(({ name, about }) => ({ label: name, about, filter: `${before}${name} ` }));
+    .map(({ name, about, text }) => ({ label: name, about, filter: `${before}${text} ` }));
 }

@@ -1,11 +1,27 @@
+import { experimentAttributes } from '../../../../../shared/experiments/experiment-attributes.ts';
 import type { Row } from '../../runs/row.ts';
 import type { Bin } from '../groups/bins.ts';
 
-const quoted = (name: string): string => (/^[\w.]+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
+const isWord = (text: string): boolean => /^[^\s=!<>~,()'"`]+$/.test(text);
+const quoted = (name: string): string => (isWord(name) ? name : `\`${name.replaceAll('`', '``')}\``);
+const quotedValue = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 /** Return the filter condition for a value of a column. */
 export const conditionFor = (group: 'params' | 'tags', name: string, value: string): string =>
-  `${group}.${quoted(name)} = '${value.replaceAll("'", "''")}'`;
+  `${group}.${quoted(name)} = ${quotedValue(value)}`;
+
+const attributes: ReadonlySet<string> = new Set(experimentAttributes);
+const reserved = /^(?:not$|(?:metrics?|params?|parameters?|tags?|attributes?|attr|run)\.)/i;
+
+/** Return a name as a filter has it: without its group unless that means something else. */
+export const nameText = (name: string, group?: 'params' | 'metrics' | 'tags'): string =>
+  group !== undefined && (attributes.has(name.toLowerCase()) || reserved.test(name))
+    ? `${group}.${quoted(name)}`
+    : quoted(name);
+
+/** Return a value as a filter has it. */
+export const valueText = (value: string): string =>
+  /^[\p{L}\d_][\p{L}\d_.+-]*$/u.test(value) ? value : quotedValue(value);
 
 /** Return the filter condition for the numbers of a bin. */
 export const conditionForBin = (group: 'params' | 'tags', name: string, { from, to }: Bin): string =>

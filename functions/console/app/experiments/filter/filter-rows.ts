@@ -1,11 +1,11 @@
-import { unknownName } from '../../../../../shared/experiments/search/unknown-name.ts';
+import { vocabularyOf, wordsOf } from '../../../../../shared/experiments/search/vocabulary-of.ts';
 import { type Filter, parseFilter } from '../../../../../shared/search/parse-filter.ts';
 import type { regularExpression } from '../../../../../shared/search/regular-expression.ts';
 import { SearchSyntaxError } from '../../../../../shared/search/scanner.ts';
-import type { NamedValue, Vocabulary } from '../../../../../shared/search/vocabulary.ts';
+import type { Vocabulary } from '../../../../../shared/search/vocabulary.ts';
 import { type Names, namesIn } from '../../runs/columns.ts';
 import { Ranking } from '../../runs/ranking.ts';
-import { metricOf, paramOf, type Row, tagOf, vocabularyOf } from '../../runs/row.ts';
+import { metricOf, paramOf, type Row, tagOf } from '../../runs/row.ts';
 import { type Filtered, usesExpressions } from './conditions.ts';
 
 /** A condition that somebody has not typed to its end. */
@@ -34,6 +34,10 @@ export function filterRows(
   });
   try {
     const parsed = parseFilter(trimmed, vocabulary);
+    // Nothing would be found, or all, for no reason.
+    for (const { label, read, absence } of parsed.names)
+      if (absence !== undefined && !rows.some((row) => read(row) !== undefined))
+        return { rows, fault: faultText(`has ${label}, ${absence(rows)}`) };
     const matching = rows.filter(parsed.matches);
     if (matching.length > 0 || rows.length === 0)
       return { rows: matching, fault: undefined, ...(free.hasWords && free) };
@@ -48,42 +52,46 @@ export function filterRows(
       return { rows, fault: 'Regular expressions are loading…' };
     const [unfinished] = withoutValue.exec(trimmed) ?? [];
     const fault =
-      unfinished === undefined
-        ? `The filter ${error.message}${error.message.endsWith('?') ? '' : '.'}`
-        : `A value is missing after ${unfinished}.`;
+      unfinished === undefined ? faultText(error.message) : `A value is missing after ${unfinished}.`;
     return { rows, fault };
   }
 }
 
+const faultText = (text: string): string => `The filter ${text}${text.endsWith('?') ? '' : '.'}`;
+
+/** Names in the filter box, the same as in the API's filter. */
 const freeVocabulary = (
-  names: Names,
+  { params, metrics, tags }: Names,
   ranking: Ranking,
   expressions: typeof regularExpression | undefined,
   text: (row: Row) => string,
-): Vocabulary<Row> => ({
-  ...vocabularyOf((row) => ranking.best(row)?.value),
-  expressions: expressions ?? (() => 'a regular expression'),
-  free: {
-    named: (name) =>
-      namedIn(name, names) ?? unknownName(name, [...names.params, ...names.metrics, ...names.tags]),
-    textOf: text,
-    timeOf: ({ created_at }) => Date.parse(created_at),
-    now: () => new Date(),
-  },
-});
+): Vocabulary<Row> =>
+  vocabularyOf<Row>({
+    attributes: {
+      experiment_id: ({ experiment_id }) => experiment_id,
+      name: ({ name }) => name,
+      status: ({ status }) => status,
+      kind: ({ kind }) => kind,
+      user: ({ user }) => user,
+      config: ({ config_id }) => config_id,
+      created_at: ({ created_at }) => timeOf(created_at),
+      started_at: ({ started_at }) => timeOf(started_at),
+      stopped_at: ({ stopped_at }) => timeOf(stopped_at),
+      duration: ({ duration }) => duration,
+      cost: ({ cost }) => cost,
+      best: (row) => ranking.best(row)?.value,
+      sweep: ({ sweep_id }) => sweep_id,
+      trial: ({ trial }) => trial,
+      outcome: ({ outcome }) => outcome,
+    },
+    metric: metricOf,
+    param: paramOf,
+    tag: tagOf,
+    expressions: expressions ?? (() => 'a regular expression'),
+    free: { now: () => new Date(), textOf: text, namesOf: () => [...params, ...metrics, ...tags] },
+  });
 
-/** Find the group of a name that was typed without one: a param, a metric or a tag. */
-function namedIn(name: string, { params, metrics, tags }: Names): NamedValue<Row> | undefined {
-  const find = (list: readonly string[]) =>
-    list.find((one) => one === name) ?? list.find((one) => one.toLowerCase() === name.toLowerCase());
-  const [param, metric, tag] = [find(params), find(metrics), find(tags)];
-  if (param !== undefined)
-    return { label: param, type: 'text-or-number', read: (row) => paramOf(row, param) };
-  if (metric !== undefined) return { label: metric, type: 'number', read: (row) => metricOf(row, metric) };
-  return tag === undefined
-    ? undefined
-    : { label: tag, type: 'text-or-number', read: (row) => tagOf(row, tag) };
-}
+const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 
 const isBeginning = (typed: string, { params, metrics, tags }: Names, { attributes }: Vocabulary<Row>) => {
   const word = typed
@@ -110,9 +118,7 @@ const texts = new WeakMap<Row, string>();
 function textOf(row: Row): string {
   let text = texts.get(row);
   if (text === undefined) {
-    const { name, experiment_id, status, config_id, params, tags } = row;
-    text =
-      `${name} ${experiment_id} ${status} ${config_id ?? ''} ${Object.values(params).join(' ')} ${Object.values(tags).join(' ')}`.toLowerCase();
+    text = wordsOf(row, [...Object.values(row.params), ...Object.values(row.tags)]);
     texts.set(row, text);
   }
   return text;

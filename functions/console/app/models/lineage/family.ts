@@ -1,5 +1,6 @@
 /** Fields of a compression that relate it to models. */
 export interface Kin {
+  strategy_id: string;
   label: string;
   model_name: string;
   model_digest: string;
@@ -17,6 +18,8 @@ export type Relative<S extends Kin> = S & {
   path: string;
   /** Whether it was applied to the model itself. */
   isOwn: boolean;
+  /** Ids of the applied strategies in order, its own last. */
+  chain: readonly string[];
 };
 
 /**
@@ -38,12 +41,22 @@ export function familyOf<S extends Kin>(all: readonly S[], model_name: string): 
   const family: Relative<S>[] = [];
   for (const compression of inOrder) {
     if (compression.model_name === model_name) {
-      family.push({ ...compression, path: compression.label, isOwn: true });
+      family.push({ ...compression, path: compression.label, isOwn: true, chain: [compression.strategy_id] });
       continue;
     }
     const parent = family.find((one) => isResultOf(compression, one));
-    if (parent !== undefined)
-      family.push({ ...compression, path: `${parent.path}, ${compression.label}`, isOwn: false });
+    if (parent === undefined) continue;
+    const path = `${parent.path}, ${compression.label}`;
+    family.push({ ...compression, path, isOwn: false, chain: [...parent.chain, compression.strategy_id] });
   }
   return family;
+}
+
+/** Return a measure relative to the model itself: a receipt relates a result to what was compressed, perhaps a result. */
+export function ratioToModel(
+  { chain }: Pick<Relative<Kin>, 'chain'>,
+  ratioOf: (strategy_id: string) => number | undefined,
+): number | undefined {
+  const ratio = chain.reduce((product, id) => product * (ratioOf(id) ?? Number.NaN), 1);
+  return Number.isNaN(ratio) ? undefined : ratio;
 }

@@ -4,6 +4,10 @@ import { PageHead } from '../page-head.tsx';
 import { Empty } from './empty.tsx';
 import { Problem } from './problem.tsx';
 
+/** Return whether nothing is at an address: it was deleted, or no id of the service looks like the address. */
+const isMissing = ({ status, faults }: ProblemError): boolean =>
+  status === 404 || status === 410 || (faults.length > 0 && faults.every((fault) => fault.in === 'path'));
+
 /** Page of something that cannot be shown: gone, with the way back, or not loaded, with another try. */
 export function Gone({
   error,
@@ -18,7 +22,7 @@ export function Gone({
   trail: readonly { name: string; href: string }[];
   onRetry: () => unknown;
 }) {
-  const isGone = error instanceof ProblemError && (error.status === 404 || error.status === 410);
+  const isGone = error instanceof ProblemError && isMissing(error);
   const back = trail.at(-1);
   return (
     <>

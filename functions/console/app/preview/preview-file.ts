@@ -1,4 +1,4 @@
-import { type FileKind, fileKind, type NamedFile } from '../preview/file-kind.ts';
+import { type FileKind, fileKind, type NamedFile } from './file-kind.ts';
 
 /** Kinds by how much a look at a file tells of a run, the most first. */
 const kinds: readonly FileKind[] = [
