@@ -11,8 +11,8 @@ import { findProject, type Project } from '../projects/find-project.ts';
 import { untilInterrupted } from '../upload/until-interrupted.ts';
 import { countRuns } from './count-runs.ts';
 import { importRuns } from './import-runs.ts';
-import type { Imported } from './imported.ts';
-import { openSource, type Tracker, trackers } from './open-source.ts';
+import { type Imported, nothingImported } from './imported.ts';
+import { EmptySourceError, openSource, type Tracker, trackers } from './open-source.ts';
 import type { RunSource } from './source.ts';
 import { TrackingApi } from './tracking-api.ts';
 
@@ -59,7 +59,12 @@ export async function importTracker(
   };
   const rename = (name: string): string => names.get(name) ?? name;
   const once = (api: TrackingApi, project?: Project): Promise<Imported> =>
-    withSource((source) => importRuns({ source, api, rename }, say), project);
+    withSource((source) => importRuns({ source, api, rename }, say), project).catch((error: unknown) => {
+      // What is watched may begin later.
+      if (!flags.watch || !(error instanceof EmptySourceError)) throw error;
+      say(error.message);
+      return nothingImported();
+    });
   let result: Imported;
   try {
     if (flags.dryRun) result = await withSource((source) => countRuns({ source, rename }, say));

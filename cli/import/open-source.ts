@@ -108,11 +108,14 @@ export async function openSource(
   }
   if (!isEmpty) return opened;
   const reasons = opened.unread?.().map((reason) => `\n${reason}`) ?? [];
-  throw new CliError(
+  throw new EmptySourceError(
     `${path} has no runs of ${name}. SOURCE is ${source}.${await otherTracker(path, tracker)}${reasons.join('')}`,
     exitCodes.usage,
   );
 }
+
+/** A source has no runs, or none yet: a program that has just begun has written no whole record. */
+export class EmptySourceError extends CliError {}
 
 /** Return how to open what a program of Python reads. */
 function byPython(name: string, needed?: PythonPackage): TrackerFormat['open'] {

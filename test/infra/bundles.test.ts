@@ -24,7 +24,7 @@ const beginsTrainings = /Sweep$|^(?:createExport|createTrial|rerunExperiment|can
 /** `readCommand` holds the archive of `mps` with the engine, `mps` as one file with its help, and the wheel, as text, which it only hands out. `backgroundPass` runs five tasks. `putImport` brings reports and schedules, too. `createExport` asks the Hub, and keeps to public addresses. `createSweep` and `updateSweep` read configurations and begin trainings. `jobStateChanged` settles jobs, begins the compression of an exported model and sends messages, whose filters may have regular expressions: RE2's tables of Unicode have 150 KB. `downloadSharedFile` has them for the filters of views that a shared report shows. `readConsole` and `readConsoleFile` hand out the page. `readDocs` and `readOpenapi` describe every operation. */
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_250_000,
-  readCommand: 1_970_000,
+  readCommand: 1_980_000,
   downloadSharedFile: 951_000,
   createExport: 995_000,
   putImport: 915_000,

@@ -37,10 +37,14 @@ export class EventNames {
     const own = baseOf(folder);
     const part = parts[own.toLowerCase()];
     if (part !== undefined) return this.#unlike(folder, tag, ofPart(part, own, tag), folderOf(folder));
-    // `add_scalars` of PyTorch makes a folder of each of its lines.
+    // `add_scalars` makes a folder of each of its lines: PyTorch `loss_a`, tensorboardX `loss/a`.
     const isLine = own !== tag && own.startsWith(`${tag.replaceAll('/', '_')}_`);
     if (isLine && this.#folders.has(folderOf(folder)))
       return this.#unlike(folder, tag, own, folderOf(folder));
+    const line = `/${tag}/${own}`;
+    const above = `/${folder}`.endsWith(line) ? folder.slice(0, -line.length) : undefined;
+    if (above !== undefined && this.#folders.has(above))
+      return this.#unlike(folder, tag, line.slice(1), above);
     return this.ownName(folder, tag);
   }
 

@@ -21,7 +21,6 @@ test('--watch brings runs that begin later, until Ctrl-C, and says then what cam
   const bridge = await mlflowBridge(service, await service.user('developer'));
   const runs = join(folder, 'runs');
   await mkdir(runs);
-  await cp(join(fixtures, 'first'), join(runs, 'first'), { recursive: true });
   let printed = '';
   const screen = {
     write(text: string) {
@@ -38,6 +37,8 @@ test('--watch brings runs that begin later, until Ctrl-C, and says then what cam
     { watch: true, report: 'report.json' },
     10,
   ).catch((error: unknown) => error);
+  await expect.poll(() => printed).toMatch(/has no runs of TensorBoard[\s\S]*0 runs are here\./);
+  await cp(join(fixtures, 'first'), join(runs, 'first'), { recursive: true });
   await expect.poll(() => printed).toContain('1 runs are here.');
   await cp(join(fixtures, 'second'), join(runs, 'second'), { recursive: true });
   await expect.poll(() => printed).toContain('2 runs are here.');

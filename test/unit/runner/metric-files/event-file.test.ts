@@ -172,6 +172,13 @@ describe('scalars of several folders', () => {
     for (const path of ['runs/a/events', 'runs/a/loss_train/events']) names.add(path);
     expect(names.nameOf('runs/a/loss_train/events', 'loss', 1)).toBe('loss_train');
   });
+
+  test('are lines of tensorboardX by the folders below its writer', () => {
+    const names = new EventNames();
+    const lines = ['val/loss/a', 'val/loss/b'];
+    for (const path of ['', ...lines]) names.add(`runs/x/${path}/events`.replace('//', '/'));
+    expect(lines.map((path) => names.nameOf(`runs/x/${path}/events`, 'val/loss', 1))).toEqual(lines);
+  });
 });
 
 test('histograms are read as PyTorch and TensorFlow 2 write them, without empty bins', () => {
