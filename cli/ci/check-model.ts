@@ -1,10 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
 import { failsAsUseless, type Gate, needsBase } from '../../shared/gates/gate.ts';
 import type { Measurement } from '../../shared/onnx/engine/measure/measurement.ts';
 import { bytesText, factorText, millisecondsText, shareText } from '../../shared/onnx/receipt/amount-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { findRepository } from '../run/source/git-repository.ts';
 import { withScratchFolder } from '../upload/scratch-folder.ts';
 import type { CiCompression } from './ci-compression.ts';
 import type { CiPlan } from './ci-file.ts';
@@ -18,8 +19,8 @@ export async function checkModel(context: CliContext, plan: CiPlan, history: His
   const { folder } = context;
   const model = plan.model ?? '';
   const path = resolve(folder, model);
-  await requireFile(path, model);
-  if (plan.base !== undefined) await requireFile(resolve(folder, plan.base), plan.base);
+  await requireFile(folder, model);
+  if (plan.base !== undefined) await requireFile(folder, plan.base);
   return withScratchFolder(async (scratch) => {
     const { compress } = plan;
     if (compress !== undefined) return checkCompressed(context, { ...plan, compress }, { path, scratch });
@@ -99,9 +100,14 @@ export const receiptGates = (gates: readonly Gate[], { isUseless, notes }: Compr
 /** What a check has found. */
 export type Checked = Pick<CiReport, 'head' | 'base' | 'gates' | 'values' | 'curves' | 'notes'>;
 
-async function requireFile(path: string, named: string): Promise<void> {
+async function requireFile(folder: string, named: string): Promise<void> {
+  const path = resolve(await realpath(folder), named);
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) throw new CliError(`There is no file ${named}.`, exitCodes.usage);
+  const top = (await findRepository(folder))?.top ?? folder;
+  const leaves = (at: string, above: string) => relative(above, at).split(sep)[0] === '..';
+  if (!leaves(path, top) && leaves(await realpath(path), await realpath(top)))
+    throw new CliError(`${named} is a link that leads out of the repository.`, exitCodes.usage);
   await refusePointer(path, named).catch((error: Error) => {
     throw new CliError(error.message, exitCodes.usage);
   });

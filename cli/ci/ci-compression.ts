@@ -29,7 +29,8 @@ export function parseCompression(fields: Readonly<Record<string, unknown>>): {
 } {
   const { strategy = 'auto', operation: asked, calibration, ...rest } = fields;
   const named = String(strategy);
-  const isPruning = asked === undefined ? !isOneOf(quantizeStrategyNames, named) : asked === 'prune';
+  const isOfPruningAlone = isOneOf(pruneStrategyNames, named) && !isOneOf(quantizeStrategyNames, named);
+  const isPruning = asked === undefined ? isOfPruningAlone : asked === 'prune';
   const operation = isPruning ? 'prune' : 'quantize';
   const strategies: readonly string[] = isPruning ? pruneStrategyNames : quantizeStrategyNames;
   const parameters: Readonly<Record<string, Parameter>> = isPruning ? pruneParameters : quantizeParameters;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { open, readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { withGit } from '../run/source/git.ts';
 import type { Git } from '../run/source/git-repository.ts';
@@ -94,18 +94,17 @@ export async function fileOfCommit(
   path: string,
   target: string,
 ): Promise<string | undefined> {
-  const stem = basename(path).replace(/\.onnx$/, '');
-  const isThere = await withGit(folder, async (git, within) => {
-    const beside = join(within, dirname(path))
-      .replaceAll('\\', '/')
-      .replace(/^\.?\/?/, '');
+  const name = await withGit(folder, async (git, within) => {
+    const real = await withoutLinks(git, commit, posix.join(within.replaceAll('\\', '/'), path));
+    const [beside, wanted] = [posix.dirname(real), posix.basename(real)];
+    const stem = wanted.replace(/\.onnx$/, '');
     const names = await listed(git, commit, beside);
     const copied = names.filter(
-      (name) => name === basename(path) || name.startsWith(`${stem}.`) || name.startsWith(`${stem}_`),
+      (one) => one === wanted || one.startsWith(`${stem}.`) || one.startsWith(`${stem}_`),
     );
-    if (!copied.includes(basename(path))) return false;
-    for (const name of copied) {
-      const at = beside === '' || beside === '.' ? name : `${beside}/${name}`;
+    if (!copied.includes(wanted)) return undefined;
+    for (const one of copied) {
+      const at = beside === '.' ? one : `${beside}/${one}`;
       await git(
         `--work-tree=${target}`,
         'restore',
@@ -115,19 +114,32 @@ export async function fileOfCommit(
         `:(top,literal)${at}`,
       );
     }
-    return true;
+    return wanted;
   });
-  if (!isThere) return undefined;
-  const [found] = (await readdir(target, { recursive: true })).filter(
-    (name) => basename(name) === basename(path),
-  );
+  if (name === undefined) return undefined;
+  const [found] = (await readdir(target, { recursive: true })).filter((one) => basename(one) === name);
   if (found === undefined) return undefined;
   await refusePointer(join(target, found), path);
   return join(target, found);
 }
 
+/** Follow the links of a commit from a path to a file. @throws Error if one leads out of the repository */
+async function withoutLinks(git: Git, commit: string, path: string): Promise<string> {
+  let real = posix.normalize(path);
+  for (let links = 0; links < maxLinks; links += 1) {
+    const [mode, , object = ''] = (await git('ls-tree', commit, '--', `:(top,literal)${real}`)).split(/\s/);
+    if (mode !== '120000') return real;
+    const leads = await git('cat-file', 'blob', object);
+    real = posix.normalize(posix.join(posix.dirname(real), leads));
+    if (posix.isAbsolute(leads) || real.startsWith('../')) break;
+  }
+  throw new Error(`${path} of ${commit.slice(0, 10)} is a link that leads to no file of the repository.`);
+}
+
+const maxLinks = 8;
+
 async function listed(git: Git, commit: string, beside: string): Promise<string[]> {
-  const tree = beside === '' || beside === '.' ? `${commit}^{tree}` : `${commit}:${beside}`;
+  const tree = beside === '.' ? `${commit}^{tree}` : `${commit}:${beside}`;
   const names = await git('ls-tree', '-z', '--name-only', tree).catch(() => '');
   return names.split('\0').filter((name) => name !== '');
 }

@@ -101,8 +101,8 @@ export async function recordExperiment(
     ...begun?.place,
   };
   requireBudget(experiment.budget, experiment, 'query', 'budget');
-  const own = await trainingFields(records, experiment, inputs, begun?.name ?? inputs.tracked?.name);
-  const fields = { ...own, params: { ...own.params, ...begun?.params } };
+  const ofInputs = await trainingFields(records, experiment, inputs, begun?.name ?? inputs.tracked?.name);
+  const fields = { ...ofInputs, params: { ...ofInputs.params, ...begun?.params } };
   const writesOf = (record: Experiment) => [
     projectExists(project.project_id),
     putExperiment(record),

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { readHistory } from '../../../cli/ci/history.ts';
+import { fileOfCommit, readHistory } from '../../../cli/ci/history.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -83,4 +83,24 @@ test('a shallow checkout of a merge is deepened to the commit before', async () 
   const found = await readHistory(folder, 'main', { shown, isCi: true });
 
   expect(found).toMatchObject({ commit: shown, ancestors: [newer, before] });
+});
+
+test('a link of the target branch is followed within its repository, and out of it is told', async () => {
+  await git('init', '-q');
+  await mkdir(join(folder, 'stored'));
+  await writeFile(join(folder, 'stored/v1.onnx'), 'first');
+  await symlink('stored/v1.onnx', join(folder, 'model.onnx'));
+  await symlink('/etc/hostname', join(folder, 'absolute.onnx'));
+  await symlink('../../elsewhere.onnx', join(folder, 'stored/above.onnx'));
+  const sha = await commit('a');
+  const target = await mkdtemp(join(tmpdir(), 'mps-ci-target-'));
+  onTestFinished(() => rm(target, { recursive: true, force: true }));
+
+  const found = await fileOfCommit(folder, sha, 'model.onnx', target);
+
+  expect(await readFile(found ?? '', 'utf8')).toBe('first');
+  for (const path of ['absolute.onnx', 'stored/above.onnx'])
+    await expect(fileOfCommit(folder, sha, path, target)).rejects.toThrow(
+      `${path} of ${sha.slice(0, 10)} is a link that leads to no file of the repository.`,
+    );
 });
