@@ -24,7 +24,9 @@ export function pruneMagnitude(
 ): void {
   const { compression } = request;
   if (request.compression > 1) preparePruning(model, request.exclude);
-  const weights = prunableWeights(model.graph, request.exclude, report);
+  const isGlobal = request.strategy === 'magnitude_global';
+  const all = prunableWeights(model.graph, request.exclude, report);
+  const weights = isGlobal ? all : divisible(all, report);
   const size = weights.reduce((sum, { tensor }) => sum + elementCount(tensor.dims), 0);
   const whole = floatParameters(model.graph);
   if (compression === 1) {
@@ -34,7 +36,7 @@ export function pruneMagnitude(
   if (size === 0)
     throw new ModelError(`The model has no prunable weight of a Conv, Gemm or MatMul.${report.keptText()}`);
   const protection = protect(weights);
-  const pools = poolsOf(weights, request.strategy === 'magnitude_global', protection);
+  const pools = poolsOf(weights, isGlobal, protection);
   refuseOutOfReach(pools, compression);
   for (const pool of pools) prunePool(pool, compression, protection, report);
   const after = pools.reduce((sum, pool) => sum + Math.floor(pool.size / compression), 0);
@@ -48,6 +50,25 @@ export function pruneMagnitude(
     'Weights were zeroed, not removed: only the compressed (gzip) size shrinks, not the file or the run time.',
   );
 }
+
+/**
+ * Leave out the weights with a single value for each channel, such as a Conv of one input channel over one place: they
+ * would stop every compression. If no others are left, all are returned.
+ */
+function divisible(weights: readonly PrunableWeight[], report: TransformReport): readonly PrunableWeight[] {
+  const isShort = (weight: PrunableWeight): boolean => perChannel(weight) <= 1;
+  if (weights.every(isShort)) return weights;
+  for (const weight of weights.filter(isShort))
+    report.keep(
+      `weight ${weight.tensor.name} of ${layerName(weight.node)}`,
+      'has one value for each output channel, which keeps at least one',
+    );
+  return weights.filter((weight) => !isShort(weight));
+}
+
+/** Return the number of values of each output channel of a weight. */
+const perChannel = ({ layouts: [layout] }: PrunableWeight): number =>
+  layout === undefined ? 0 : layout.reduction * (layout.isInnerChannel ? 1 : layout.inner);
 
 type Protection = ReadonlyMap<Tensor, Uint32Array>;
 
@@ -115,8 +136,6 @@ function refuseOutOfReach(pools: readonly Pool[], compression: number): void {
   const short = pools.filter(({ size, protectedCount }) => Math.floor(size / compression) < protectedCount);
   if (short.length === 0) return;
   const reachable = Math.min(...pools.map(({ size, protectedCount }) => Math.floor(size / protectedCount)));
-  const perChannel = ({ layouts }: PrunableWeight): number =>
-    layouts[0] === undefined ? 0 : layouts[0].reduction * (layouts[0].isInnerChannel ? 1 : layouts[0].inner);
   const tightest = short
     .flatMap(({ weights }) => weights)
     .sort((a, b) => perChannel(a) - perChannel(b))

@@ -4,7 +4,7 @@ import { toBinary } from '@bufbuild/protobuf';
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { computeFilled } from '../graph/constants.ts';
 import { ModelProtoSchema } from '../proto/onnx_pb.js';
-import { type ExternalLocation, tensorHeader } from '../tensor/read-tensor.ts';
+import { type ExternalLocation, integerMessage, tensorHeader } from '../tensor/read-tensor.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Model } from './model.ts';
 
@@ -64,8 +64,9 @@ function writeModel(
   const body = graph.serialized(proto.irVersion);
   const parts = tensors.map((tensor) => {
     const place = places.get(tensor);
-    const header = tensorHeader(tensor, place);
-    const valueBytes = place === undefined && tensor.verbatim === undefined ? tensor.byteLength : 0;
+    const whole = place === undefined ? (integerMessage(tensor) ?? tensor.verbatim) : undefined;
+    const header = whole ?? tensorHeader(tensor, place);
+    const valueBytes = place === undefined && whole === undefined ? tensor.byteLength : 0;
     return { tensor, header, valueBytes, before: prefix(field.initializer, header.length + valueBytes) };
   });
   const graphLength = parts.reduce(

@@ -211,6 +211,31 @@ export function tensorHeader(tensor: Tensor, place?: ExternalLocation): Uint8Arr
   return writer.finish();
 }
 
+/** Fields of integers, and the largest tensor that is stored in them, in bytes. */
+const integerFields: Readonly<Partial<Record<DataTypeName, number>>> = { int32: 5, int64: 7 };
+const maxIntegers = 1024;
+
+/**
+ * Write the whole TensorProto of integers as varints if that takes fewer bytes than their raw form: most shapes, axes
+ * and indices take a byte for a number. Undefined for other tensors.
+ */
+export function integerMessage(tensor: Tensor): Uint8Array | undefined {
+  const { type, dims, name, byteLength, verbatim } = tensor;
+  const integers = integerFields[type];
+  if (integers === undefined || verbatim !== undefined || byteLength > maxIntegers) return undefined;
+  const { buffer } = new Uint8Array(tensor.bytes());
+  const values = new BinaryWriter();
+  for (const value of type === 'int64' ? new BigInt64Array(buffer) : new Int32Array(buffer))
+    values.int64(value);
+  const packed = values.finish();
+  if (packed.length >= byteLength) return undefined;
+  const writer = new BinaryWriter();
+  for (const dim of dims) writer.tag(1, WireType.Varint).int64(dim);
+  writer.tag(2, WireType.Varint).int32(dataTypes[type]);
+  writer.tag(integers, WireType.LengthDelimited).bytes(packed);
+  return writer.tag(8, WireType.LengthDelimited).string(name).finish();
+}
+
 const entry = (key: string, value: string): Uint8Array =>
   new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
@@ -221,6 +246,8 @@ const entry = (key: string, value: string): Uint8Array =>
 
 /** Write the whole TensorProto of a small tensor, for an attribute. */
 export function tensorMessage(tensor: Tensor): Uint8Array {
+  const integers = integerMessage(tensor);
+  if (integers !== undefined) return integers;
   const header = tensorHeader(tensor);
   if (tensor.verbatim !== undefined) return header;
   const message = new Uint8Array(header.length + tensor.byteLength);

@@ -217,3 +217,28 @@ describe('2 of 4', () => {
     expect(() => pruneNofM(model, request('n_m_2_4', 3), report)).toThrow(/must be 2/);
   });
 });
+
+test('a weight with one value for each channel is kept, and the others are pruned', () => {
+  const random = seededRandom(4);
+  const model = smallModel({
+    inputs: { x: [1, 1, 6] },
+    outputs: { y: [1, 4, 6] },
+    constants: [
+      makeTensor('w1', 'float', [8, 1, 1], seededFloats(random, 8)),
+      makeTensor('w2', 'float', [4, 8, 1], seededFloats(random, 32)),
+    ],
+    nodes: [
+      makeNode('Conv', ['x', 'w1'], ['a'], { name: 'first' }),
+      makeNode('Conv', ['a', 'w2'], ['y'], { name: 'second' }),
+    ],
+  });
+  const report = new TransformReport();
+  pruneMagnitude(model, request('magnitude_local', 2), report);
+  expect([countNonzero(weightOf(model, 'w1')), countNonzero(weightOf(model, 'w2'))]).toEqual([8, 16]);
+  expect(report.kept).toEqual([
+    {
+      what: 'weight w1 of first',
+      why: 'has one value for each output channel, which keeps at least one',
+    },
+  ]);
+});

@@ -6,6 +6,8 @@ import {
   NodeProtoSchema,
   StringStringEntryProtoSchema,
 } from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { integerMessage, tensorHeader } from '../../../../../shared/onnx/model/tensor/read-tensor.ts';
+import { makeTensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { copyOf, savedBytes, smallModel } from '../../../../support/onnx/small-model.ts';
 
 const relu = () =>
@@ -54,6 +56,27 @@ describe('a saved model', () => {
     expect(again.length).toBe(source.length);
     // An empty documentation takes two bytes at each node and value: field 6 of a node, 3 of a value.
     expect(Buffer.from(again).includes(Buffer.from([0x32, 0]))).toBe(false);
+  });
+
+  test('stores integers in the form with fewer bytes, to the last digit', () => {
+    const values = BigInt64Array.of(0n, 3n, 224n, 9223372036854775807n, -1n, 1n, 1n, 2n);
+    const shape = makeTensor('shape', 'int64', [8], values);
+    const negative = makeTensor('negative', 'int32', [2], Int32Array.of(-1, -2));
+    const constants = [shape, negative];
+    const ends = constants.map(({ name }) => makeNode('Identity', [name], [`${name}_out`]));
+    const model = smallModel({
+      nodes: ends,
+      constants,
+      inputs: {},
+      outputs: { shape_out: [8], negative_out: [2] },
+    });
+
+    const saved = copyOf(model);
+
+    expect(integerMessage(shape)?.length).toBeLessThan(tensorHeader(shape).length + 64 - 25);
+    expect(integerMessage(negative)).toBeUndefined();
+    for (const { name, bytes } of constants)
+      expect([...(saved.graph.initializer(name)?.bytes() ?? [])]).toEqual([...bytes()]);
   });
 
   test('has short names where new ones would be derived from long ones', () => {
