@@ -10,6 +10,7 @@ const arithmetic: Readonly<Record<string, (a: number, b: number) => number>> = {
   Sub: (a, b) => a - b,
   Mul: (a, b) => a * b,
   Div: (a, b) => Math.trunc(a / b),
+  Mod: (a, b) => (b === 0 ? 0 : a - b * Math.floor(a / b)),
   Max: Math.max,
   Min: Math.min,
 };

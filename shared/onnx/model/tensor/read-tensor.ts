@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { ModelError } from '../model-error.ts';
-import { bitsOf, byteLengthOf, dataTypeName, dataTypes } from './data-type.ts';
+import { bitsOf, byteLengthOf, type DataTypeName, dataTypeName, dataTypes } from './data-type.ts';
 import { type ExternalData, sourceOf } from './external-data.ts';
 import { elementCount, lazyTensor, sourceTensor, type Tensor } from './tensor.ts';
 

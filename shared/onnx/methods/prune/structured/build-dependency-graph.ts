@@ -41,7 +41,8 @@ function visit(context: RuleContext): void {
     layer(context);
     return;
   }
-  const hasCounts = node.opType === 'Reshape' && dependencies.counts.has(node.input[1] ?? '');
+  const hasCounts =
+    (node.opType === 'Reshape' || node.opType === 'Expand') && dependencies.counts.has(node.input[1] ?? '');
   if (context.allCarried().length === 0 && !hasCounts) return;
   const rule = ruleOf(context);
   if (rule === undefined) context.lock(`${context.label} is not supported`);

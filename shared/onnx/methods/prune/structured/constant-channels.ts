@@ -68,12 +68,20 @@ const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
   Sub: (a, b) => a - b,
   Mul: (a, b) => a * b,
   Div: (a, b) => a / b,
+  Max: Math.max,
+  Min: Math.min,
 };
 
 const pools = new Set(['MaxPool', 'GlobalMaxPool', 'GlobalAveragePool', 'AveragePool']);
 
-/** Operators that move channels unchanged. Labels relate the output's channels to the input's. */
-const moving = new Set('Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout'.split(' '));
+/**
+ * Operators that move channels unchanged, or change the places within each. Labels relate the output's channels to the
+ * input's.
+ */
+const moving = new Set([
+  ...'Transpose Squeeze Unsqueeze Flatten Reshape Split Slice Identity Dropout Expand'.split(' '),
+  ...'Resize Upsample SpaceToDepth ReduceMean ReduceMax ReduceMin'.split(' '),
+]);
 
 /**
  * Find the channels that do not depend on the input. Their weights are all zero, for example after an earlier
@@ -107,6 +115,7 @@ class ConstantChannels {
     if (opType === 'Concat') return this.#ofConcat(node);
     if (combine[opType] !== undefined) return this.#ofPair(node, carried, combine[opType]);
     if (input === undefined) return undefined;
+    if (opType === 'Clip') return this.#ofClip(node, input);
     const activation = constantActivations[opType];
     if (activation !== undefined) return input.map((value) => activation(value, node));
     if (pools.has(opType))
@@ -167,6 +176,16 @@ class ConstantChannels {
     return a && b && Float64Array.from(labels, (_, at) => compute(a(at), b(at)));
   }
 
+  #ofClip(node: NodeProto, input: ChannelConstants): ChannelConstants | undefined {
+    const [least, most] = ['min', 'max'].map((name, at) =>
+      node.input[at + 1]
+        ? this.#constants(node.input[at + 1], 1)?.(0)
+        : floatAttribute(node, name, at === 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY),
+    );
+    if (least === undefined || most === undefined) return undefined;
+    return input.map((value) => Math.min(most, Math.max(least, value)));
+  }
+
   #ofNorm(node: NodeProto, input: ChannelConstants): ChannelConstants | undefined {
     const [scale, bias, mean, variance] = node.input
       .slice(1, 5)
@@ -218,6 +237,7 @@ const constantActivations: Readonly<Record<string, (x: number, node: NodeProto) 
   Softsign: (x) => x / (1 + Math.abs(x)),
   Mish: (x) => x * Math.tanh(softplus(x)),
   Exp: (x) => Math.exp(x),
+  Cos: (x) => Math.cos(x),
   Abs: (x) => Math.abs(x),
   Neg: (x) => -x,
   Sqrt: (x) => Math.sqrt(x),

@@ -103,6 +103,34 @@ const forms: Record<string, () => Form> = {
     ],
     left: new Array(4).fill((width * width) / 2),
   }),
+  'heads that share keys and values': () => ({
+    nodes: [
+      ...['q', 'k', 'v'].flatMap((name) => [
+        makeNode('MatMul', ['x', `w${name}`], [`${name}flat`]),
+        makeNode('Reshape', [`${name}flat`, name === 'q' ? 'four' : 'pairs'], [`${name}apart`]),
+        makeNode('Transpose', [`${name}apart`], [`${name}h`], { attributes: { perm: [0, 2, 1, 3] } }),
+      ]),
+      makeNode('Identity', ['qh'], ['q']),
+      ...['k', 'v'].flatMap((name) => [
+        makeNode('Unsqueeze', [`${name}h`, 'second'], [`${name}one`]),
+        makeNode('Expand', [`${name}one`, 'twice'], [`${name}two`]),
+        makeNode('Reshape', [`${name}two`, 'all'], [name]),
+      ]),
+      ...after(),
+    ],
+    constants: [
+      weight('wq', [width, width], (at) => Math.floor(at / (2 * size)) === 1),
+      ...['wk', 'wv'].map((name) => weight(name, [width, width / 2], (at) => at >= size)),
+      weight('wo', [width, width]),
+      makeInt64s('four', [1, tokens, heads, size]),
+      makeInt64s('pairs', [1, tokens, heads / 2, size]),
+      makeInt64s('second', [2]),
+      makeInt64s('twice', [1, heads / 2, 2, tokens, size]),
+      makeInt64s('all', [1, heads, tokens, size]),
+      makeInt64s('three', [1, tokens, width]),
+    ],
+    left: [width * width, (width * width) / 2, (width * width) / 2, width * width].map((all) => all / 2),
+  }),
   'one head, without Reshape': () => ({
     nodes: [
       ...['q', 'k', 'v'].map((name) => makeNode('MatMul', ['x', `w${name}`], [name])),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pruneStructured } from '../../../../../shared/onnx/methods/prune/structured/prune-structured.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import { makeNode } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { dataTypes } from '../../../../../shared/onnx/model/tensor/data-type.ts';
 import { makeInt64s, makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
@@ -13,6 +14,8 @@ const floats = (name: string, dims: readonly number[], values: readonly number[]
 
 interface Step {
   node: ReturnType<typeof makeNode>;
+  /** Nodes that compute further inputs of the step. */
+  before?: ReturnType<typeof makeNode>[];
   constants?: Tensor[];
   opset?: number;
   /** Channels after the step, and the factor of height and width. */
@@ -48,16 +51,59 @@ const steps: Record<string, Step> = {
     made: 4,
     isKept: (channel) => channel < 8,
   },
+  'Pad of two axes': {
+    node: makeNode('Pad', ['b', 'p', '', 'axes'], ['u']),
+    constants: [makeInt64s('p', [2, 2, 2, 2]), makeInt64s('axes', [2, -1])],
+    opset: 18,
+  },
+  'Pad with computed pads': {
+    before: [makeNode('Cast', ['computed'], ['p'], { attributes: { to: dataTypes.int64 } })],
+    node: makeNode('Pad', ['b', 'p'], ['u']),
+    constants: [floats('computed', [8], [0, 0, 2, 2, 0, 0, 2, 2])],
+  },
+  'Clip to a range without zero': {
+    before: [makeNode('Resize', ['b', '', 's'], ['r'])],
+    node: makeNode('Clip', ['r', 'least'], ['u']),
+    constants: [scales, floats('least', [], [0.5])],
+  },
   SpaceToDepth: {
     node: makeNode('SpaceToDepth', ['b'], ['u'], { attributes: { blocksize: 2 } }),
     made: 4 * channels,
   },
 };
 
+test('channels that are padded with another value than 0 stay, and the message says why', () => {
+  const model = smallModel({
+    nodes: [
+      makeNode('Conv', ['x', 'w1'], ['a'], { name: 'first' }),
+      makeNode('Pad', ['a', 'p', 'one'], ['u'], { name: 'border' }),
+      makeNode('Conv', ['u', 'w2'], ['y']),
+    ],
+    constants: [
+      floats('w1', [channels, 3, 1, 1], seededFloats(seededRandom(1), channels * 3)),
+      floats('w2', [2, channels, 1, 1], seededFloats(seededRandom(2), channels * 2)),
+      makeInt64s('p', [0, 0, 2, 2, 0, 0, 2, 2]),
+      floats('one', [], [1]),
+    ],
+    inputs: { x: [1, 3, 4, 4] },
+    outputs: { y: [1, 2, 8, 8] },
+  });
+  const prune = () =>
+    pruneStructured(
+      model,
+      { strategy: 'structured_l2', compression: 2, exclude: [], seed: 0 },
+      new TransformReport(),
+    );
+  expect(prune).toThrow(
+    /all 16 output channels of first: Pad border pads them with a value that may not be 0/,
+  );
+});
+
 describe('structured pruning', () => {
   test.each(Object.entries(steps))('passes %s', async (_, step) => {
     const {
       node,
+      before: ahead = [],
       constants = [],
       opset = 13,
       made = channels,
@@ -72,7 +118,7 @@ describe('structured pruning', () => {
         nodes: [
           makeNode('Conv', ['x', 'w1'], ['a'], { name: 'first', attributes: { pads: [1, 1, 1, 1] } }),
           makeNode('Relu', ['a'], ['b']),
-          structuredClone(node),
+          ...structuredClone([...ahead, node]),
           makeNode('Conv', ['u', 'w2'], ['y'], { name: 'last' }),
         ],
         constants: [

@@ -1,10 +1,13 @@
 import {
+  floatAttribute,
   intAttribute,
   intsAttribute,
   removeAttribute,
   setAttribute,
+  stringAttribute,
 } from '../../../../model/graph/attributes.ts';
 import { axisOf, isKnown } from '../../../../model/infer/value.ts';
+import { floatsOf, isFloatTensor } from '../../../../model/tensor/values.ts';
 import { fixedLabel, type Labels } from '../channels.ts';
 import type { Carried } from '../dependency-graph.ts';
 import { type ChannelRule, type RuleContext, setNumbers } from './rule-context.ts';
@@ -151,15 +154,51 @@ const gather: ChannelRule = (context) => {
   });
 };
 
+/**
+ * Rule of Pad: channels pass if their axis gets no padding, and if the padding is zero like the channels that go. If the
+ * pads are computed, the next layer tells the number of its input channels.
+ */
 const pad: ChannelRule = (context) => {
   const carried = context.carried(0);
   const rank = context.rank(0);
+  if (carried === undefined || rank === undefined) return context.lockAsUnknown();
+  if (!padsZeros(context)) return context.lock(`${context.label} pads them with a value that may not be 0`);
+  const { axis, labels } = carried;
   const pads = context.numbers('pads', 1);
-  if (carried === undefined || rank === undefined || pads === undefined || context.isGiven(3))
-    return context.lockAsUnknown();
-  if (pads[carried.axis] !== 0 || pads[carried.axis + rank] !== 0) return context.lockAsUnknown();
-  context.put(0, carried);
+  const axes = context.isGiven(3)
+    ? context.numbers('axes', 3)?.map((one) => axisOf(one, rank))
+    : Array.from({ length: rank }, (_, at) => at);
+  const at = axes?.indexOf(axis) ?? 0;
+  const isKept =
+    pads !== undefined && axes !== undefined
+      ? at < 0 || (pads[at] === 0 && pads[at + axes.length] === 0)
+      : neededChannels(context, axis) === labels.length;
+  if (isKept) context.put(0, carried);
+  else context.lockAsUnknown();
 };
+
+function padsZeros(context: RuleContext): boolean {
+  const { node, dependencies } = context;
+  if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
+  if (!context.isGiven(2)) return floatAttribute(node, 'value', 0) === 0;
+  const value = dependencies.constant(node.input[2]);
+  return value !== undefined && isFloatTensor(value) && floatsOf(value).every((one) => one === 0);
+}
+
+/** Return the number of channels on axis 1 that the next Conv takes from a node, perhaps beside those of a Concat. */
+function neededChannels({ dependencies, node }: RuleContext, axis: number): number | undefined {
+  const { index } = dependencies;
+  const [name = ''] = node.output;
+  const next = index.uses(name)[0]?.node;
+  const isJoined = next?.opType === 'Concat' && intAttribute(next, 'axis', 0) === axis;
+  const conv = isJoined ? index.uses(next.output[0] ?? '')[0]?.node : next;
+  const weight = dependencies.constant(conv?.input[1]);
+  if (axis !== 1 || conv?.opType !== 'Conv' || weight === undefined) return undefined;
+  const others = isJoined ? next.input.filter((input) => input !== name) : [];
+  const sizes = others.map((input) => dependencies.dims(input)?.[axis]).filter(isKnown);
+  const whole = (weight.dims[1] ?? 0) * intAttribute(conv, 'group', 1);
+  return sizes.length === others.length ? whole - sizes.reduce((sum, size) => sum + size, 0) : undefined;
+}
 
 /** Operators that join values or take parts of them. */
 export const joiningRules: ReadonlyMap<string, ChannelRule> = new Map([

@@ -107,11 +107,12 @@ export function settableSize(context: RuleContext, element: number, position = 1
   const name = context.node.input[position] ?? '';
   if (context.dependencies.constant(name) !== undefined)
     return inConstant(context, context.node, position, element);
-  // Only Reshape takes a computed shape apart.
+  // Sizes of Resize are not taken apart.
   if (position !== 1) return undefined;
   const producer = context.dependencies.index.producer(name);
   const part = producer?.opType === 'Concat' ? inPart(context, producer, element) : undefined;
-  return part ?? asConstant(context, element);
+  // Only Reshape has −1 for the elements that are not known.
+  return part ?? (context.node.opType === 'Reshape' ? asConstant(context, element) : undefined);
 }
 
 /** Return a setter for an element of a node's constant input. The setter copies the constant. */

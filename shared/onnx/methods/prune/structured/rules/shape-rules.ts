@@ -162,11 +162,17 @@ function keepsAxis(context: RuleContext, { axis, labels }: Carried, rank: number
   const scales = dependencies.constant(node.input[isOld ? 1 : 2]);
   const given = scales === undefined ? floatsAttribute(node, 'scales') : floatsOf(scales);
   if (given !== undefined && given.length > 0) return given[at] === 1;
-  if (node.input[3] === undefined) return false;
-  const own = dependencies.counts.get(node.input[3])?.[at];
+  return node.input[3] !== undefined && followSize(context, 3, at, labels);
+}
+
+/** Let an element of the sizes at an input follow the number of channels. Return false if that is not possible. */
+function followSize(context: RuleContext, position: number, at: number, labels: Labels): boolean {
+  const { node, dependencies } = context;
+  const name = node.input[position] ?? '';
+  const own = dependencies.counts.get(name)?.[at];
   if (own !== undefined) return dependencies.channels.areSame(own, labels);
-  if (dependencies.value(node.input[3])?.elements?.[at] !== labels.length) return false;
-  const set = settableSize(context, at, 3);
+  if (dependencies.value(name)?.elements?.[at] !== labels.length) return false;
+  const set = settableSize(context, at, position);
   if (set === undefined) return false;
   dependencies.edits.push((remaining) => {
     const left = remaining.count(labels);
@@ -174,6 +180,21 @@ function keepsAxis(context: RuleContext, { axis, labels }: Carried, rank: number
   });
   return true;
 }
+
+/** Rule of Expand: channels pass if the shape has 1 for their axis, or a size that follows their number. */
+const expand: ChannelRule = (context) => {
+  const carried = context.carried(0);
+  const rank = context.rank(0);
+  const name = context.node.input[1] ?? '';
+  const sizes = context.dependencies.value(name)?.elements;
+  if (carried === undefined || rank === undefined || sizes === undefined) return context.lockAsUnknown();
+  const { labels } = carried;
+  const at = carried.axis + sizes.length - rank;
+  const isForeign = context.dependencies.counts.get(name)?.some((own, other) => own && other !== at);
+  if (isForeign || !(at < 0 || sizes[at] === 1 || followSize(context, 1, at, labels)))
+    return context.lockAsUnknown();
+  context.put(0, { axis: Math.max(at, carried.axis), labels });
+};
 
 /** Rule of DepthToSpace: the channels that form one output channel go together. */
 const depthToSpace: ChannelRule = (context) => {
@@ -216,13 +237,14 @@ export const shapeRules: ReadonlyMap<string, ChannelRule> = new Map([
   ['Reshape', reshape],
   ['Shape', shapeOf],
   ['Resize', resize],
+  ['Expand', expand],
   ['Upsample', resize],
   ['DepthToSpace', depthToSpace],
   ['SpaceToDepth', spaceToDepth],
 ]);
 
 /** Input positions at which operators take a shape. */
-const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1, Resize: 3 };
+const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1, Resize: 3, Expand: 1 };
 
 /**
  * Follow channel counts through shape computations. Lock the channels if a node uses such a count in any other
