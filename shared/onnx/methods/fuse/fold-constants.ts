@@ -1,8 +1,9 @@
 import type { Model } from '../../model/file/model.ts';
 import type { Graph } from '../../model/graph/graph.ts';
 import { outerNames } from '../../model/graph/graph-index.ts';
+import { computedConstant } from '../../model/infer/computed-constant.ts';
 import { inferValues } from '../../model/infer/infer-values.ts';
-import { broadcast, isKnown, type Value } from '../../model/infer/value.ts';
+import { isKnown, type Value } from '../../model/infer/value.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { elementCount, makeInt64s, makeTensor, type Tensor } from '../../model/tensor/tensor.ts';
 import { floatsOf } from '../../model/tensor/values.ts';
@@ -85,61 +86,11 @@ function shapeResult(value: Value | undefined, name: string): Tensor | undefined
 /** Maximum values of a computed constant. The time that a larger one saves is not worth its room in the file. */
 const most = 2 ** 20;
 
-const single: Readonly<Record<string, (a: number) => number>> = {
-  Sqrt: Math.sqrt,
-  Neg: (a) => -a,
-  Reciprocal: (a) => 1 / a,
-};
-
-const pairs: Readonly<Record<string, (a: number, b: number) => number>> = {
-  Add: (a, b) => a + b,
-  Sub: (a, b) => a - b,
-  Mul: (a, b) => a * b,
-  Div: (a, b) => a / b,
-};
-
 /** Compute the result of a node on float32 constants. */
-function floatResult(model: Model, node: NodeProto, name: string): Tensor | undefined {
-  const [a, b] = node.input.map((input) => model.graph.initializers.get(input));
-  if (a?.type !== 'float' || elementCount(a.dims) > most) return undefined;
-  const one = single[node.opType];
-  if (one !== undefined) return makeTensor(name, 'float', a.dims, floatsOf(a).map(one));
-  const two = pairs[node.opType];
-  return two !== undefined && b?.type === 'float' ? combined(a, b, two, name) : undefined;
-}
-
-/**
- * Apply one operation to two float32 constants with broadcasting. Each result is rounded to float32 as in ONNX
- * Runtime.
- */
-function combined(
-  a: Tensor,
-  b: Tensor,
-  compute: (a: number, b: number) => number,
-  name: string,
-): Tensor | undefined {
-  const dims = broadcast(a.dims, b.dims)?.filter(isKnown);
-  if (dims === undefined || elementCount(dims) > most) return undefined;
-  const [x, y, p, q] = [floatsOf(a), floatsOf(b), stepsOf(a.dims, dims), stepsOf(b.dims, dims)];
-  const values = new Float32Array(elementCount(dims));
-  for (let at = 0; at < values.length; at += 1) {
-    let [rest, left, right] = [at, 0, 0];
-    for (let axis = dims.length - 1; axis >= 0; axis -= 1) {
-      const size = dims[axis] ?? 1;
-      const place = rest % size;
-      rest = Math.floor(rest / size);
-      left += place * (p[axis] ?? 0);
-      right += place * (q[axis] ?? 0);
-    }
-    values[at] = compute(x[left] ?? 0, y[right] ?? 0);
-  }
-  return makeTensor(name, 'float', dims, values);
-}
-
-/** Return the strides of a tensor for each axis of a wider shape. The stride of a broadcast axis is 0. */
-function stepsOf(dims: readonly number[], over: readonly number[]): number[] {
-  return over.map((_, at) => {
-    const own = at - over.length + dims.length;
-    return own < 0 || dims[own] === 1 ? 0 : elementCount(dims.slice(own + 1));
-  });
+function floatResult({ graph }: Model, node: NodeProto, name: string): Tensor | undefined {
+  const inputs = node.input.map((input) => graph.initializers.get(input));
+  const result = computedConstant(node, inputs, name);
+  const sizes = [result, inputs[0]].map((tensor) => elementCount(tensor?.dims ?? []));
+  if (result === undefined || sizes.some((size) => size > most)) return undefined;
+  return makeTensor(name, 'float', result.dims, floatsOf(result));
 }

@@ -41,11 +41,11 @@ function storeAgain(graph: Graph, casts: ReadonlyMap<string, StoredCast>): void 
   for (const [name, { node, stored, wide }] of casts) {
     const now = graph.initializers.get(name);
     if (now === undefined) continue;
-    const own = now === wide ? stored : narrowed(now, names.make(`${name}_stored`), stored.type);
+    const narrow = now === wide ? stored : narrowed(now, names.make(`${name}_stored`), stored.type);
     graph.initializers.delete(name);
-    graph.put(own);
+    graph.put(narrow);
     before.push(
-      makeNode('Cast', [own.name], [name], { name: node.name, attributes: { to: dataTypes.float } }),
+      makeNode('Cast', [narrow.name], [name], { name: node.name, attributes: { to: dataTypes.float } }),
     );
   }
   graph.nodes = [...before, ...graph.nodes];

@@ -2,8 +2,10 @@ import { type Graph, makeNode, type Names } from '../../model/graph/graph.ts';
 import { GraphIndex } from '../../model/graph/graph-index.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { makeTensor } from '../../model/tensor/tensor.ts';
+import { usesIn } from './fold-widened.ts';
 import { inputsOf, type ProductWeight, productWeight, scaledAlong, weightAt } from './product-weights.ts';
 import { scalingsOf } from './scale-producer.ts';
+import { ownedConstant } from './weight-store.ts';
 
 export interface Divided {
   /** Factors that values were divided by, by the name of the divided value. */
@@ -27,23 +29,29 @@ export function divideActivations(
   factorsOf: FactorsOf,
 ): Divided {
   const index = new GraphIndex(graph);
+  const uses = usesIn(rootOf(graph));
   const inserted = new Map<NodeProto, NodeProto>();
   const factors = new Map<string, { of: string; by: Float32Array }>();
   for (const [activation, products] of groupsOf(graph, exclude)) {
     const own = new Set(products.map(({ node }) => node));
     const isOwn = (name: string): boolean => index.uses(name).every(({ node }) => own.has(node));
     const [first] = products;
-    if (first === undefined || !products.every(({ node }) => isOwn(node.input[weightAt] ?? ''))) continue;
+    const isAlone = ({ tensor }: ProductWeight): boolean =>
+      uses.get(tensor.name)?.every((use) => use !== 'output' && own.has(use.node)) === true;
+    if (first === undefined || !products.every(isAlone)) continue;
     const by = factorsOf(activation, products);
     if (by === undefined || products.some((product) => inputsOf(product) !== by.length)) continue;
     for (const product of products) {
       const name = names.make(`${product.tensor.name}_scaled`);
-      graph.put(scaledAlong(product.tensor, name, product.inputAxis, by));
+      const { owner } = ownedConstant(graph, product.tensor.name) ?? { owner: graph };
+      owner.put(scaledAlong(product.tensor, name, product.inputAxis, by));
       product.node.input[weightAt] = name;
     }
     const inverse = by.map((factor) => 1 / factor);
-    const isAlone = !index.isOutput(activation) && isOwn(activation);
-    const scalings = isAlone ? scalingsOf({ graph, index, names, exclude }, activation, inverse) : undefined;
+    const isShared = index.isOutput(activation) || !isOwn(activation);
+    const scalings = !isShared
+      ? scalingsOf({ graph, index, names, exclude }, activation, inverse)
+      : undefined;
     if (scalings !== undefined) {
       for (const scale of scalings) scale();
       factors.set(activation, { of: activation, by });
@@ -66,6 +74,9 @@ export function divideActivations(
   });
   return { factors, nodes: inserted.size };
 }
+
+/** Return the main graph of a graph. */
+const rootOf = (graph: Graph): Graph => (graph.parent === undefined ? graph : rootOf(graph.parent));
 
 /** Group the products by their activation. */
 function groupsOf(graph: Graph, exclude: readonly string[]): Map<string, ProductWeight[]> {

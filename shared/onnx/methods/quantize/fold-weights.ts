@@ -4,12 +4,12 @@ import { removeUnused } from '../../model/graph/remove-unused.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import type { Tensor } from '../../model/tensor/tensor.ts';
 import { foldTransposes } from './fold-transposes.ts';
-import { weightPositions } from './fold-widened.ts';
-import { MovedConstants } from './moved-constant.ts';
+import { usesIn, weightPositions } from './fold-widened.ts';
+import { type Making, MovedConstants, moves } from './moved-constant.ts';
 
 /**
- * Replace weights that nodes only cut, join, reshape or transpose from constants by constants, control flow bodies
- * included. PyTorch's exporter writes the weights of LSTM in this way. Weights of excluded nodes stay as they are,
+ * Replace weights that nodes cut, join, reshape, transpose or compute from constants by constants, control flow bodies
+ * included. PyTorch's exporter writes the weights of LSTM and of weight normalization in this way. Weights of excluded nodes stay as they are,
  * and so do transposed matrices in `kept`.
  */
 export function foldWeights(
@@ -38,12 +38,29 @@ class MovedWeights {
   readonly #root: Graph;
   readonly #names: Names;
   readonly #moved = new MovedConstants();
+  readonly #uses: ReturnType<typeof usesIn>;
   /** Names of folded weights by their values: the branches of an If often move the same ones in the same way. */
   readonly #stored = new Map<string, string>();
 
   constructor(root: Graph) {
     this.#root = root;
     this.#names = new Names(root);
+    this.#uses = usesIn(root);
+  }
+
+  /** Whether a computed constant would be stored beside one of its size that it is made of, which other nodes use. */
+  #isBeside(graph: Graph, name: string, { byteLength }: Tensor): boolean {
+    const making: Making = { nodes: new Set(), constants: new Set() };
+    this.#moved.collect(graph, name, making);
+    const isComputed = [...making.nodes].some(({ opType }) => !(opType in moves));
+    return (
+      isComputed &&
+      [...making.constants].some(
+        (constant) =>
+          2 * (graph.initializer(constant)?.byteLength ?? 0) >= byteLength &&
+          this.#uses.get(constant)?.some((use) => use === 'output' || !making.nodes.has(use.node)),
+      )
+    );
   }
 
   /** Number of constants made. */
@@ -59,7 +76,7 @@ class MovedWeights {
     const isTransposed = made.node.opType === 'Transpose';
     if (isTransposed && made.owner.initializer(made.node.input[0] ?? '') !== undefined) return;
     const tensor = this.#moved.value(graph, name);
-    if (tensor?.type !== 'float') return;
+    if (tensor?.type !== 'float' || this.#isBeside(graph, name, tensor)) return;
     const key = `${tensor.dims.join()} ${createHash('sha256').update(tensor.bytes()).digest('hex')}`;
     const stored = this.#stored.get(key) ?? this.#names.make(`${name}_folded`);
     if (!this.#stored.has(key)) this.#root.put({ ...tensor, name: stored });

@@ -6,13 +6,16 @@ import { elementCount, lazyTensor, type Tensor } from '../../model/tensor/tensor
 import { floatsOf, isFloatTensor } from '../../model/tensor/values.ts';
 import { MovedConstants, movedConstant } from './moved-constant.ts';
 
-/** Input positions of weights. */
+/** Input positions of weights and biases. */
 export const weightPositions: Readonly<Record<string, readonly number[]>> = {
-  Conv: [1],
-  Gemm: [1],
+  Conv: [1, 2],
+  ConvTranspose: [1, 2],
+  Gemm: [1, 2],
   MatMul: [0, 1],
   Gather: [0],
-  LSTM: [1, 2],
+  LSTM: [1, 2, 3],
+  GRU: [1, 2, 3],
+  RNN: [1, 2, 3],
 };
 
 /** Operators that only move values. */

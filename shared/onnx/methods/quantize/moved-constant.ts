@@ -1,5 +1,6 @@
 import { intAttribute, intsAttribute } from '../../model/graph/attributes.ts';
 import type { Graph } from '../../model/graph/graph.ts';
+import { computedConstant } from '../../model/infer/computed-constant.ts';
 import type { NodeProto } from '../../model/proto/onnx_pb.js';
 import { bitsOf } from '../../model/tensor/data-type.ts';
 import { stepsOf, strided, transposed } from '../../model/tensor/strided.ts';
@@ -24,7 +25,7 @@ export function movedConstant(
 /** Most nodes between a constant and what they make of it. */
 const deepest = 16;
 
-/** Computes what nodes of a model make of constants without changing their values. */
+/** Computes what nodes of a model make of constants. */
 export class MovedConstants {
   readonly #producers = new Map<Graph, Map<string, NodeProto>>();
 
@@ -46,16 +47,31 @@ export class MovedConstants {
     return made;
   }
 
+  /** Add the nodes and constants that a value is made of. */
+  collect(graph: Graph, name: string, making: Making): void {
+    const maker = this.producer(graph, name);
+    if (maker === undefined) making.constants.add(name);
+    else if (!making.nodes.has(maker.node)) {
+      making.nodes.add(maker.node);
+      for (const input of maker.node.input) this.collect(maker.owner, input, making);
+    }
+  }
+
   /** Return a constant, or what nodes make of constants; undefined if it is neither. */
   value(graph: Graph, name: string, depth = 0): Tensor | undefined {
     if (name === '' || depth > deepest) return undefined;
     const made = this.producer(graph, name);
     if (made === undefined) return graph.initializer(name);
     const { owner, node } = made;
-    if (moves[node.opType] === undefined) return undefined;
     const inputs = node.input.map((input) => this.value(owner, input, depth + 1));
-    return movedConstant(node, inputs, name);
+    return movedConstant(node, inputs, name) ?? computedConstant(node, inputs);
   }
+}
+
+/** Nodes that make a value of constants. */
+export interface Making {
+  nodes: Set<NodeProto>;
+  constants: Set<string>;
 }
 
 /** Return the output `at` of a node that moves constants; undefined where it does not only move them. */
@@ -206,7 +222,7 @@ const gather: Move = (node, [, indices], first) => {
   return strided(first, { dims: looked(first.dims, 1), steps: looked(steps, 0), start });
 };
 
-const moves: Readonly<Record<string, Move>> = {
+export const moves: Readonly<Record<string, Move>> = {
   Identity: (_, __, first) => first,
   Unsqueeze: unsqueeze,
   Squeeze: squeeze,

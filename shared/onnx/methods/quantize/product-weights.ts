@@ -21,8 +21,8 @@ export const outputsOf = ({ tensor, inputAxis }: ProductWeight): number => tenso
 export const weightAt = 1;
 
 /**
- * Return the two-dimensional weight of a MatMul or Gemm in the main graph, if it is a float32 constant. A Gemm
- * must not transpose or scale its input.
+ * Return the two-dimensional weight of a MatMul or Gemm, if it is a float32 constant of its graph or an outer one. A
+ * Gemm must not transpose or scale its input.
  */
 export function productWeight(
   graph: Graph,
@@ -32,7 +32,7 @@ export function productWeight(
   if (node.domain !== '') return undefined;
   if (node.opType !== 'MatMul' && node.opType !== 'Gemm') return undefined;
   if (isExcluded(node, exclude)) return undefined;
-  const tensor = graph.initializers.get(node.input[weightAt] ?? '');
+  const tensor = graph.initializer(node.input[weightAt] ?? '');
   if (tensor === undefined || !isQuantizable(tensor) || tensor.dims.length !== 2) return undefined;
   const isGemm = node.opType === 'Gemm';
   if (isGemm && (intAttribute(node, 'transA', 0) !== 0 || floatAttribute(node, 'alpha', 1) !== 1))

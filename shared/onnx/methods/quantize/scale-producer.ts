@@ -99,6 +99,8 @@ const product: ScaleRule = (scaled, node, by) => {
   const { graph, index, names } = scaled;
   const weight = productWeight(graph, node, []);
   if (weight === undefined || outputsOf(weight) !== by.length) return undefined;
+  // Other graphs may use a weight of an outer one.
+  if (!graph.initializers.has(weight.tensor.name)) return undefined;
   if (index.uses(weight.tensor.name).some((use) => use.node !== node)) return undefined;
   const bias = node.input[2] ? constant(scaled, node, 2, by) : [];
   return all(bias, [

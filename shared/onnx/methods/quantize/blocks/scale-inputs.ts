@@ -4,6 +4,7 @@ import type { CalibrationStatistics, InputStatistics } from '../../calibrate/sta
 import type { TransformReport } from '../../report/report.ts';
 import { divideActivations } from '../divide-activations.ts';
 import { foldTransposes } from '../fold-transposes.ts';
+import { largestByInput, type ProductWeight } from '../product-weights.ts';
 import type { BlockMemory } from './block-memory.ts';
 import type { BlockFormat } from './block-quantize.ts';
 import { inputFactors } from './input-factors.ts';
@@ -22,22 +23,48 @@ export function scaleInputs(
   const index = new GraphIndex(graph);
   const shared = [...graph.initializers.values()].filter(({ name }) => index.uses(name).length > 1);
   foldTransposes(graph, new Set(shared));
-  const { factors, nodes } = divideActivations(graph, new Names(graph), exclude, (activation, products) => {
+  const names = new Names(graph);
+  const { factors, nodes } = divideActivations(graph, names, exclude, (activation, products) => {
     const observed = statistics.get(activation);
     return (
       observed && memory.factors(products, observed, format, () => inputFactors(products, observed, format))
     );
   });
-  if (factors.size > 0)
-    report.notes.push(
-      `${factors.size} inputs were scaled by channel, ${nodes} of them by an additional Mul.`,
-    );
+  const inBodies = [...graph.all()].flatMap((body) =>
+    body === graph
+      ? []
+      : [
+          divideActivations(body, names, exclude, (_, products) =>
+            inputFactors(products, assumed(products), format),
+          ),
+        ],
+  );
+  const all = inBodies.reduce((sum, divided) => sum + divided.factors.size, factors.size);
+  const added = inBodies.reduce((sum, divided) => sum + divided.nodes, nodes);
+  if (all > 0)
+    report.notes.push(`${all} inputs were scaled by channel, ${added} of them by an additional Mul.`);
   const scaled = new Map(statistics);
   for (const [name, { of, by }] of factors) {
     const observed = statistics.get(of);
     if (observed !== undefined) scaled.set(name, divided(observed, by));
   }
   return scaled;
+}
+
+/**
+ * Return statistics for the input of products in a body of control flow, where nothing is observed: a channel is as much
+ * smaller as its weights are larger, as training leaves them.
+ */
+function assumed(products: readonly ProductWeight[]): InputStatistics {
+  const weights = products.map(largestByInput);
+  const channels = weights[0]?.length ?? 0;
+  const sizes = Float64Array.from({ length: channels }, (_, at) => {
+    const largest = Math.max(...weights.map((weight) => weight[at] ?? 0));
+    return largest > 0 ? 1 / largest : 0;
+  });
+  const moment = new Float64Array(channels * channels);
+  for (const [at, size] of sizes.entries()) moment[at * channels + at] = size * size;
+  return { channels, rows: 1, mean: new Float64Array(channels), largest: sizes, moment: () => moment };
 }
 
 /** Return the statistics of a value whose channels are divided by factors. */

@@ -15,6 +15,7 @@ import type { QuantizeRequest } from '../../../strategies/quantize-request.ts';
 import type { CalibrationRanges } from '../../calibrate/ranges.ts';
 import type { TransformReport } from '../../report/report.ts';
 import { angleNodes, ofAngles } from '../angle-nodes.ts';
+import { foldMoved } from '../fold-weights.ts';
 import { weightTypes } from '../weight-types.ts';
 import { HalfConstants } from './half-constants.ts';
 import { HalfGuards } from './half-guards.ts';
@@ -245,6 +246,7 @@ export function convertToFloat16(
   report: TransformReport,
   ranges: CalibrationRanges = new Map(),
 ): void {
+  foldMoved(model.graph, exclude);
   // The source computes a filled constant from its shape, so it takes no bytes of the file.
   const all = [...model.graph.all()]
     .flatMap(({ initializers }) => [...initializers.values()])

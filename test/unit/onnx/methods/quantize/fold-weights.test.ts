@@ -41,7 +41,7 @@ const product = (
 
 const x = { dims: [2, 4], data: Float32Array.of(1, -2, 3, 0.5, -1, 0.25, 2, 4) };
 
-describe('a weight that nodes move from constants becomes a constant', () => {
+describe('a weight that nodes make of constants becomes a constant', () => {
   test.each([
     {
       by: 'Slice and Concat, as PyTorch orders gates',
@@ -117,11 +117,45 @@ describe('a weight that nodes move from constants becomes a constant', () => {
 
   test.each([
     {
+      by: 'weight normalization',
+      nodes: [
+        makeNode('ReduceL2', ['a'], ['norm'], { attributes: { axes: [0], keepdims: 1 } }),
+        makeNode('Div', ['a', 'norm'], ['unit']),
+        makeNode('Mul', ['b', 'unit'], ['w']),
+      ],
+      dims: [4, 6],
+      numbers: {},
+    },
+    {
+      by: 'a sum of squares and its root',
+      nodes: [
+        makeNode('Mul', ['a', 'a'], ['square']),
+        makeNode('ReduceSum', ['square', 'axes'], ['sum'], { attributes: { keepdims: 0 } }),
+        makeNode('Sqrt', ['sum'], ['root']),
+        makeNode('Unsqueeze', ['root', 'axes'], ['norm']),
+        makeNode('Div', ['a', 'norm'], ['w']),
+      ],
+      dims: [4, 6],
+      numbers: { axes: [1] },
+    },
+  ])('computed by $by, to rounding', async ({ nodes, dims, numbers }) => {
+    const made = () => product(structuredClone(nodes), dims, numbers, 17);
+    const folded = made();
+
+    foldWeights(folded.graph, []);
+
+    expect(folded.graph.nodes.map(({ opType }) => opType)).toEqual(['MatMul']);
+    const [after, before] = [await runSmall(folded, { x }), await runSmall(made(), { x })];
+    expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(1e-6);
+  });
+
+  test.each([
+    {
       by: 'a Slice that goes backwards',
       nodes: [makeNode('Slice', ['a', 'end', 'begin', 'axis', 'back'], ['w'])],
       numbers: { end: [3], begin: [-5], axis: [0], back: [-1] },
     },
-    { by: 'a Neg', nodes: [makeNode('Neg', ['a'], ['w'])], numbers: {} },
+    { by: 'a Sigmoid', nodes: [makeNode('Sigmoid', ['a'], ['w'])], numbers: {} },
   ])('but not by $by', ({ nodes, numbers }) => {
     const { graph } = product(nodes, [4, 6], numbers, 17);
 
@@ -193,10 +227,10 @@ describe('dynamic quantization', () => {
   });
 
   test('says what computes a weight that it must leave', () => {
-    const model = product([makeNode('Neg', ['a'], ['w'])], [4, 6], {}, 17);
+    const model = product([makeNode('Sigmoid', ['a'], ['w'])], [4, 6], {}, 17);
 
     expect(() => quantizeDynamic(model, dynamic, new TransformReport())).toThrow(
-      'y: its weight is computed by Neg while the model runs',
+      'y: its weight is computed by Sigmoid while the model runs',
     );
   });
 });

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import type { CalibrationStatistics } from '../../../../../shared/onnx/methods/calibrate/statistics-file.ts';
 import { awqMethod } from '../../../../../shared/onnx/methods/quantize/blocks/awq-method.ts';
@@ -5,6 +6,13 @@ import { quantizeWeightOnly } from '../../../../../shared/onnx/methods/quantize/
 import { divideActivations } from '../../../../../shared/onnx/methods/quantize/divide-activations.ts';
 import { TransformReport } from '../../../../../shared/onnx/methods/report/report.ts';
 import { makeNode, Names } from '../../../../../shared/onnx/model/graph/graph.ts';
+import { valueInfoOf } from '../../../../../shared/onnx/model/graph/value-info.ts';
+import {
+  AttributeProto_AttributeType,
+  AttributeProtoSchema,
+  GraphProtoSchema,
+} from '../../../../../shared/onnx/model/proto/onnx_pb.js';
+import { tensorMessage } from '../../../../../shared/onnx/model/tensor/read-tensor.ts';
 import { makeTensor, type Tensor } from '../../../../../shared/onnx/model/tensor/tensor.ts';
 import { seededFloats } from '../../../../support/onnx/seeded.ts';
 import { copyOf, relativeError, runSmall, smallModel } from '../../../../support/onnx/small-model.ts';
@@ -191,3 +199,49 @@ describe('factors go into what produces the activation', () => {
     expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(1e-5);
   });
 });
+
+describe.each(['of the body', 'of the graph around it'])(
+  'a product in a branch with a weight %s',
+  (owner) => {
+    test('is scaled by the sizes of its weights', async () => {
+      const made = makeTensor('w', 'float', [inputs, 48], weight);
+      const branch = (name: string) =>
+        create(AttributeProtoSchema, {
+          name,
+          type: AttributeProto_AttributeType.GRAPH,
+          g: create(GraphProtoSchema, {
+            name,
+            node: [
+              makeNode(
+                name === 'then_branch' ? 'MatMul' : 'Neg',
+                ['x', 'w'].slice(0, name === 'then_branch' ? 2 : 1),
+                [`${name}_y`],
+              ),
+            ],
+            output: [valueInfoOf({ name: `${name}_y`, type: 'float', dims: ['rows', 'columns'] })],
+            initializer: owner === 'of the body' && name === 'then_branch' ? [tensorMessage(made)] : [],
+          }),
+        });
+      const branching = () => {
+        const node = makeNode('If', ['yes'], ['y'], { name: 'choice' });
+        node.attribute.push(branch('then_branch'), branch('else_branch'));
+        return smallModel({
+          nodes: [node],
+          constants: [
+            makeTensor('yes', 'bool', [], Uint8Array.of(1)),
+            ...(owner === 'of the body' ? [] : [made]),
+          ],
+          inputs: { x: ['batch', inputs] },
+          outputs: { y: ['batch', 'columns'] },
+        });
+      };
+      const model = branching();
+      quantizeWeightOnly(model, four, new TransformReport(), {
+        statistics: new Map(),
+        methodOf: (uses, scaled, memory) => awqMethod(scaled, memory)(uses),
+      });
+      const [after, before] = [await runSmall(copyOf(model), feeds), await runSmall(branching(), feeds)];
+      expect(relativeError(after['y']?.data ?? [], before['y']?.data ?? [])).toBeLessThan(0.15);
+    });
+  },
+);

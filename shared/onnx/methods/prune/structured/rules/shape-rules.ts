@@ -190,7 +190,7 @@ const expand: ChannelRule = (context) => {
   if (carried === undefined || rank === undefined || sizes === undefined) return context.lockAsUnknown();
   const { labels } = carried;
   const at = carried.axis + sizes.length - rank;
-  const isForeign = context.dependencies.counts.get(name)?.some((own, other) => own && other !== at);
+  const isForeign = context.dependencies.counts.get(name)?.some((counted, other) => counted && other !== at);
   if (isForeign || !(at < 0 || sizes[at] === 1 || followSize(context, 1, at, labels)))
     return context.lockAsUnknown();
   context.put(0, { axis: Math.max(at, carried.axis), labels });
