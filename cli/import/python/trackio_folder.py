@@ -3,11 +3,18 @@ import glob
 import json
 import os
 import re
+import shlex
 import sqlite3
 import time
 
 from source import FRESH_SECONDS, Source, flat, milliseconds, number, pairs, system
 from sqlite_file import SqliteFile
+
+
+BACK_TO_DATABASES = (
+    "TRACKIO_DIR={} python -c 'from trackio.sqlite_storage import SQLiteStorage as S; S.import_from_parquet()'"
+)
+"""Command that makes databases of what Trackio has exported to its data set on the Hub. Python reads no Parquet by itself."""
 
 
 def open_source(path, scratch):
@@ -19,6 +26,8 @@ class TrackioFolder(Source):
         super().__init__(scratch)
         self._folder = path if os.path.isdir(path) else os.path.dirname(path)
         paths = sorted(glob.glob(os.path.join(glob.escape(path), "*.db"))) if os.path.isdir(path) else [path]
+        if not paths and glob.glob(os.path.join(glob.escape(path), "*.parquet")):
+            raise ValueError(f"it has Parquet files alone. Trackio makes databases of them: {BACK_TO_DATABASES.format(shlex.quote(path))}")
         self._databases = {}
         for one in paths:
             try:

@@ -340,3 +340,12 @@ test('a session of ClearML that was not closed has failed, and its samples at ad
     value: sample,
   });
 });
+
+test('a folder of Trackio that has Parquet files alone is refused with the command that makes databases of them', async () => {
+  const top = await scratch();
+  await write(top, { 'digits.parquet': 'PAR1' });
+
+  await expect(readSource('trackio', top)).rejects.toThrow(
+    `it has Parquet files alone. Trackio makes databases of them: TRACKIO_DIR=${top} python -c`,
+  );
+});
