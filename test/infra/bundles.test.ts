@@ -25,7 +25,7 @@ const beginsTrainings = /Sweep$|^(?:createExport|createTrial|rerunExperiment|can
 const larger: Readonly<Record<string, number>> = {
   backgroundPass: 1_250_000,
   readCommand: 1_980_000,
-  downloadSharedFile: 951_000,
+  downloadSharedFile: 953_000,
   createExport: 995_000,
   putImport: 915_000,
   createSweep: 980_000,

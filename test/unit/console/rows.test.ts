@@ -117,6 +117,8 @@ describe('sorting', () => {
     const given = ['10', '9', '1e-3', 'auto'].map((lr, index) => rowWith(index, { params: { lr } }));
     const order = { column: paramColumn('lr'), isDescending: false };
     expect(idsOf(sortRows(given, order))).toEqual(['id2', 'id1', 'id0', 'id3']);
+    // Texts come behind numbers in both directions, as in the service's order.
+    expect(idsOf(sortRows(given, { ...order, isDescending: true }))).toEqual(['id0', 'id1', 'id2', 'id3']);
   });
 });
 

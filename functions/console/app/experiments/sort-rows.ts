@@ -13,7 +13,7 @@ export interface Order<R = Row> {
   isDescending: boolean;
 }
 
-/** Rank values by type: numbers, texts, NaN, missing values. The last two come last in both directions. */
+/** Rank values by type: numbers, texts, NaN, missing values. They come so in both directions, as in the service's order. */
 function rankOf(value: string | number | undefined): number {
   if (value === undefined) return 3;
   if (typeof value === 'string') return 1;
@@ -34,7 +34,7 @@ export function sortBy<T>(
   });
   const direction = isDescending ? -1 : 1;
   keyed.sort((a, b) => {
-    if (a.rank !== b.rank) return a.rank < 2 && b.rank < 2 ? (a.rank - b.rank) * direction : a.rank - b.rank;
+    if (a.rank !== b.rank) return a.rank - b.rank;
     if (a.rank >= 2) return 0;
     if (typeof a.value === 'number' && typeof b.value === 'number') return (a.value - b.value) * direction;
     return texts.compare(String(a.value), String(b.value)) * direction;

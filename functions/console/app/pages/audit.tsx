@@ -1,5 +1,6 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import { loadProject } from '../api/projects.ts';
 import { useLive } from '../api/use-live.ts';
 import { type AuditRow, loadAudit } from '../project/audit-calls.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -74,10 +75,17 @@ export function AuditPage({ project_id }: { project_id?: string }) {
       setLater({ rows: [...(later?.rows ?? []), ...rows], next });
     });
   };
+  const project = useLive(`project/${project_id ?? ''}`, async () =>
+    project_id === undefined ? undefined : await loadProject(project_id),
+  );
   const trail =
     project_id === undefined
       ? []
-      : [{ name: 'Settings of the project', href: href(['projects', project_id, 'settings']) }];
+      : [
+          { name: 'Projects', href: href(['projects']) },
+          { name: project.data?.project_name ?? 'Project', href: href(['projects', project_id]) },
+          { name: 'Settings', href: href(['projects', project_id, 'settings']) },
+        ];
   return (
     <>
       <PageHead title="Audit" trail={trail} />

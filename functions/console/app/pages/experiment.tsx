@@ -27,6 +27,7 @@ import { forgetRow } from '../experiments/kept-rows.ts';
 import { useHasMedia } from '../media/has-media.ts';
 import { MediaView } from '../media/lazy-media.ts';
 import { MadeModels } from '../models/lineage/made-models.tsx';
+import { byName } from '../preview/preview-file.ts';
 import { ShareButton } from '../project/share-button.tsx';
 import { ChartToReport } from '../reports/chart-to-report.tsx';
 import { NeighbourButtons } from '../runs/neighbour-buttons.tsx';
@@ -57,10 +58,15 @@ const tabsOf = ({ kind, artifacts }: Experiment, hasMedia: boolean): { id: strin
   ...(hasMedia ? [{ id: 'media', name: 'Media' }] : []),
 ];
 
+/** Tags above the tabs before the user asks for the others: two lines of a wide window. */
+const maxTags = 12;
+
 const Tags = ({ tags }: { tags: Experiment['tags'] }) => {
   // Those that MLflow sets itself stand among the details.
-  const userTags = Object.entries(tags).filter(([tag]) => !isOfMlflow(tag));
-  const [shown, more] = useShowMore(userTags, 30, 'tags');
+  const userTags = Object.entries(tags)
+    .filter(([tag]) => !isOfMlflow(tag))
+    .sort(([a], [b]) => byName(a, b));
+  const [shown, more] = useShowMore(userTags, maxTags, 'tags');
   if (shown.length === 0) return null;
   return (
     <>

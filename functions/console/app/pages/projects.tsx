@@ -141,7 +141,7 @@ const ProjectRow = ({ project, active }: { project: ListedProject; active: numbe
         {active !== undefined && <Active count={active} />}
         {project_description !== project_name && <p class="soft small clamp">{project_description}</p>}
       </th>
-      <td class="right number">{experiments === 0 ? '–' : experiments.toLocaleString('en')}</td>
+      <td class="right number">{experiments.toLocaleString('en')}</td>
       <td>
         <bdi>{project.criterion}</bdi>
       </td>

@@ -79,7 +79,7 @@ function Prepared({ project, configs, environment, around }: Inputs) {
       <Empty title="A sweep repeats a training of this project" icon="play">
         <p>
           The project has no {chosen === undefined ? 'configuration' : 'environment'} yet. Start a training
-          first: it asks for both.
+          first, which asks for it.
         </p>
         <LinkButton href={href(['projects', project_id, 'start'])} kind="primary" icon="play">
           Start a training
