@@ -61,7 +61,7 @@ const narrowed = (tensor: Tensor, name: string, type: Tensor['type']): Tensor =>
 /** Round to bfloat16, half to even: the upper half of the bits of float32. */
 function bfloat16s(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  return Uint16Array.from(bits, (one) => (one + 0x7fff + ((one >>> 16) & 1)) >>> 16);
+  return Uint16Array.from(bits, (float) => (float + 0x7fff + ((float >>> 16) & 1)) >>> 16);
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>

@@ -16,10 +16,10 @@ export function computedConstant(
 ): Tensor | undefined {
   const [a, b] = inputs;
   if (node.domain !== '' || a?.type !== 'float' || a.verbatim !== undefined) return undefined;
-  const one = single[node.opType];
-  if (one !== undefined) return floats(name, a.dims, () => floatsOf(a).map(one));
-  const two = pairs[node.opType];
-  if (two !== undefined) return b?.type === 'float' ? combined(a, b, two, name) : undefined;
+  const each = single[node.opType];
+  if (each !== undefined) return floats(name, a.dims, () => floatsOf(a).map(each));
+  const both = pairs[node.opType];
+  if (both !== undefined) return b?.type === 'float' ? combined(a, b, both, name) : undefined;
   const reduction = reductions[node.opType];
   return reduction && reduced(node, a, b, reduction, name);
 }

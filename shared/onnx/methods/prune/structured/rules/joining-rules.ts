@@ -166,7 +166,7 @@ const pad: ChannelRule = (context) => {
   const { axis, labels } = carried;
   const pads = context.numbers('pads', 1);
   const axes = context.isGiven(3)
-    ? context.numbers('axes', 3)?.map((one) => axisOf(one, rank))
+    ? context.numbers('axes', 3)?.map((axis) => axisOf(axis, rank))
     : Array.from({ length: rank }, (_, at) => at);
   const at = axes?.indexOf(axis) ?? 0;
   const isKept =
@@ -182,7 +182,7 @@ function padsZeros(context: RuleContext): boolean {
   if (stringAttribute(node, 'mode', 'constant') !== 'constant') return true;
   if (!context.isGiven(2)) return floatAttribute(node, 'value', 0) === 0;
   const value = dependencies.constant(node.input[2]);
-  return value !== undefined && isFloatTensor(value) && floatsOf(value).every((one) => one === 0);
+  return value !== undefined && isFloatTensor(value) && floatsOf(value).every((number) => number === 0);
 }
 
 /** Return the number of channels on axis 1 that the next Conv takes from a node, perhaps beside those of a Concat. */
