@@ -37,7 +37,7 @@ function firstOf(common: readonly Common[]): Common | undefined {
   const different = common.filter(({ isSame }) => !isSame);
   const files = different.flatMap(({ byId }) => [...byId.values()].slice(0, 1));
   const path = previewFile(files.filter((file) => mediaSeries([file]).length === 0)) ?? previewFile(files);
-  return common.find((one) => one.path === path) ?? common[0];
+  return common.find((file) => file.path === path) ?? common[0];
 }
 
 /** Load the files that several experiments have under the same name. */
@@ -55,7 +55,7 @@ async function loadFiles(project_id: string, experiments: readonly Named[]): Pro
       const [first, ...others] = byId.values();
       const isSame =
         byId.size === experiments.length &&
-        others.every((one) => first !== undefined && isSameFile(first, one));
+        others.every((copy) => first !== undefined && isSameFile(first, copy));
       return { path, byId, isSame };
     })
     .sort((a, b) => byName(a.path, b.path));
@@ -95,12 +95,12 @@ export function SideBySide({
                   onChange={({ currentTarget }) => setQuery({ file: currentTarget.value })}
                 >
                   {[false, true].map((isSame) => {
-                    const some = offered.filter((one) => one.isSame === isSame);
+                    const some = offered.filter((file) => file.isSame === isSame);
                     return (
                       some.length > 0 && (
                         <optgroup key={isSame} label={isSame ? 'The same in all' : 'Different'}>
-                          {some.map((one) => (
-                            <option key={one.path}>{one.path}</option>
+                          {some.map((offer) => (
+                            <option key={offer.path}>{offer.path}</option>
                           ))}
                         </optgroup>
                       )
@@ -120,8 +120,8 @@ export function SideBySide({
                 const at = { project_id, experiment_id };
                 const twin =
                   artifact &&
-                  shown.find((one) => {
-                    const other = byId.get(one.experiment_id);
+                  shown.find((experiment) => {
+                    const other = byId.get(experiment.experiment_id);
                     return other !== undefined && isSameFile(artifact, other);
                   });
                 return (
