@@ -61,8 +61,8 @@ export async function checkRuns(context: CliContext, plan: CiPlan, history: Hist
   const hasBase = ({ metric, name }: Gate) => {
     if (metric !== 'metric') return (model?.base ?? null) !== null;
     const values = metrics.get(name);
-    // A metric that the head does not report fails; one that is new in it does not.
-    return base.length > 0 && (values === undefined || values.base?.some(Number.isFinite) === true);
+    // A metric that the head does not report fails, also without a base; one that is new in it does not.
+    return values === undefined || (base.length > 0 && values.base?.some(Number.isFinite) === true);
   };
   const lacking = base.length === 0 ? [] : plan.gates.filter((gate) => needsBase(gate) && !hasBase(gate));
   const names = rows.map(([name]) => name);

@@ -100,11 +100,11 @@ export async function fileOfCommit(
     const stem = wanted.replace(/\.onnx$/, '');
     const names = await listed(git, commit, beside);
     const copied = names.filter(
-      (one) => one === wanted || one.startsWith(`${stem}.`) || one.startsWith(`${stem}_`),
+      (file) => file === wanted || file.startsWith(`${stem}.`) || file.startsWith(`${stem}_`),
     );
     if (!copied.includes(wanted)) return undefined;
-    for (const one of copied) {
-      const at = beside === '.' ? one : `${beside}/${one}`;
+    for (const file of copied) {
+      const at = beside === '.' ? file : `${beside}/${file}`;
       await git(
         `--work-tree=${target}`,
         'restore',
@@ -117,7 +117,7 @@ export async function fileOfCommit(
     return wanted;
   });
   if (name === undefined) return undefined;
-  const [found] = (await readdir(target, { recursive: true })).filter((one) => basename(one) === name);
+  const [found] = (await readdir(target, { recursive: true })).filter((file) => basename(file) === name);
   if (found === undefined) return undefined;
   await refusePointer(join(target, found), path);
   return join(target, found);

@@ -125,6 +125,21 @@ describe.runIf(everySample)('mps ci', { shuffle: false }, () => {
       expect(checked.stdout, checked.stderr).toContain('PASSED  accuracy >= 0.4');
   });
 
+  test('a gate on a metric that the training does not report fails, also without a base', async () => {
+    folder = join(scratch, 'gated');
+    const report = JSON.parse(await readFile(join(folder, 'mps-ci.json'), 'utf8'));
+    const id = report.head.link.split('/').at(-1);
+    const judged = `experiment: ${id}\nproject: gated\nagainst: no-such-branch\n`;
+    await write('gates.yaml', `${judged}gates: ["acuracy >= base", "accuracy >= base"]\n`);
+
+    const { code, stdout } = await runMps(['ci', 'gates.yaml'], { folder, home: scratch });
+
+    expect(code, stdout).toBe(4);
+    expect(stdout).toMatch(
+      /UNMEASURED {2}acuracy >= base.*The training reported accuracy\.\nNO BASE {2}accuracy/,
+    );
+  });
+
   test('the report of a training that fails leads to it', async () => {
     folder = join(scratch, 'gated');
     await write('train.py', 'raise ValueError("no data")\n');
