@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { type ConsoleService, settle, startConsole, visit } from './console-service.ts';
+import { recordFiles } from './record-files.ts';
 import { newProject, recordRun } from './record-run.ts';
 import { trainFolder } from './seed.ts';
 
@@ -268,4 +269,31 @@ test.each([
 
 test('nothing of it made a script fail or broke the policy of the page', () => {
   expect(service.faults).toEqual([]);
+});
+
+test('a comparison offers every file that two experiments have, and says which are the same', async () => {
+  const project_id = await newProject(service.client, 'files of two');
+  const ids: string[] = [];
+  for (const name of ['first', 'second']) {
+    const experiment_id = await recordRun(service.client, project_id, { name, status: 'SUCCEEDED' });
+    await recordFiles(
+      service.client,
+      { project_id, experiment_id },
+      { 'same.txt': 'as it is', 'weights.bin': name, 'notes.md': `# The ${name}`, 'bad.png': 'no picture' },
+    );
+    ids.push(experiment_id);
+  }
+  await visit(page, `projects/${project_id}/compare?experiments=${ids.join(',')}&tab=files`);
+  const second = page.getByRole('region', { name: 'second' });
+  await second.getByText('The second').waitFor();
+  await page.getByLabel('File').selectOption('weights.bin');
+  await second.getByText('6 B').waitFor();
+  const downloading = page.waitForEvent('download');
+  await second.getByRole('button', { name: 'Download of second' }).click();
+  await downloading;
+  await page.getByLabel('File').selectOption('same.txt');
+  await second.getByText('the same as in first').waitFor();
+  await page.getByLabel('File').selectOption('bad.png');
+  await second.getByText('Damaged, or not a picture').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
 });
