@@ -27,6 +27,12 @@ test('a new service shows ways to begin, and opens the first run by itself; name
   await page.waitForResponse(
     async (answer) => /\/projects\/(\?|$)/.test(answer.url()) && (await answer.text()).includes(project_id),
   );
+  // A project without a run still has nothing to show but the ways to one.
+  await visit(page, 'account');
+  await visit(page, '');
+  await page.getByRole('heading', { name: 'Newest projects' }).waitFor();
+  await page.getByRole('heading', { name: 'Run your first training' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   for (const seed of [1, 2])
     await recordRun(service.client, project_id, {
       name: `${name}${seed}`,

@@ -163,7 +163,34 @@ function Cost() {
   );
 }
 
-function Overview({ projects, hasMore }: { projects: readonly ListedProject[]; hasMore: boolean }) {
+type Recent = { projects: readonly ListedProject[]; hasMore: boolean };
+
+const Projects = ({ projects, hasMore }: Recent) => (
+  <section aria-labelledby="projects">
+    <h2 id="projects">Newest projects</h2>
+    <ul class="lines">
+      {projects.map((project) => (
+        <li key={project.project_id}>
+          <a class="line-link" href={href(['projects', project.project_id])}>
+            <span class="grow">
+              <strong>
+                <bdi>{project.project_name}</bdi>
+              </strong>{' '}
+              <span class="soft clamp">{project.project_description}</span>
+            </span>
+            <span class="soft number">{plural(project.experiments, 'experiment')}</span>
+            <span class="soft number">
+              <Ago time={project.created_at} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+    {hasMore && <a href={href(['projects'])}>All projects</a>}
+  </section>
+);
+
+function Overview({ projects, hasMore }: Recent) {
   const read = useMemo(projectNames, []);
   const nameOf: NameOf = (id) =>
     projects.find(({ project_id }) => project_id === id)?.project_name ?? read(id);
@@ -192,32 +219,14 @@ function Overview({ projects, hasMore }: { projects: readonly ListedProject[]; h
       <Part id="ended" title="Last ended" load={loadEnded} every={usual}>
         {(ended) => <Lines rows={ended} nameOf={nameOf} none="No experiment has ended yet." />}
       </Part>
-      <section aria-labelledby="projects">
-        <h2 id="projects">Newest projects</h2>
-        <ul class="lines">
-          {projects.map((project) => (
-            <li key={project.project_id}>
-              <a class="line-link" href={href(['projects', project.project_id])}>
-                <span class="grow">
-                  <strong>
-                    <bdi>{project.project_name}</bdi>
-                  </strong>{' '}
-                  <span class="soft clamp">{project.project_description}</span>
-                </span>
-                <span class="soft number">{plural(project.experiments, 'experiment')}</span>
-                <span class="soft number">
-                  <Ago time={project.created_at} />
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
-        {hasMore && <a href={href(['projects'])}>All projects</a>}
-      </section>
+      <Projects projects={projects} hasMore={hasMore} />
       <Cost />
     </>
   );
 }
+
+const hasRuns = ({ projects, hasMore }: Recent): boolean =>
+  hasMore || projects.some(({ experiments }) => experiments > 0);
 
 /** Home page: what needs somebody, what runs, what has ended. Each part is a request of its own. */
 export function HomePage() {
@@ -228,7 +237,7 @@ export function HomePage() {
   // Older projects may be from before the first one. A first training makes its project, and later its experiment.
   const older = useRef(live.data);
   const isWaiting = useRef(false);
-  if (live.data?.projects.length === 0 && live.data !== older.current)
+  if (live.data !== undefined && live.data !== older.current && !hasRuns(live.data))
     isWaiting.current = ownRights().mayCreate;
   return (
     <>
@@ -236,7 +245,10 @@ export function HomePage() {
       <Loaded live={live} rows={8} what="The projects could not be loaded">
         {(recent) =>
           isWaiting.current ? (
-            <FirstSteps />
+            <>
+              <FirstSteps />
+              {recent.projects.length > 0 && <Projects {...recent} />}
+            </>
           ) : recent.projects.length > 0 ? (
             <Overview {...recent} />
           ) : recent === older.current ? null : (
