@@ -10,8 +10,9 @@ export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number = exitCodes.failure) {
-    super(message);
+  /** @param options as its cause the answer of the service that says so, whose id `--verbose` shows */
+  constructor(message: string, exitCode: number = exitCodes.failure, options?: ErrorOptions) {
+    super(message, options);
     this.exitCode = exitCode;
   }
 }
@@ -39,7 +40,7 @@ export function errorText(error: unknown, isVerbose: boolean): string {
     return `${error.message}\nStart the service with "npm start", or choose another service with "mps login URL" or MPS_URL.`;
   if (error instanceof UnexpectedAnswerError)
     return `${error.message}\nCheck the address; "mps whoami" shows the current one.`;
-  if (error instanceof CliError) return error.message;
+  if (error instanceof CliError) return [error.message, ...requestLines(error.cause, isVerbose)].join('\n');
   if (!(error instanceof Error)) return String(error);
   const incomplete = incompleteText(error);
   if (incomplete !== undefined) return incomplete;
@@ -74,12 +75,13 @@ function nextStep({ status, message }: ProblemError): string | undefined {
   return Object.entries(missingSteps).find(([beginning]) => message.startsWith(beginning))?.[1];
 }
 
-function problemText(error: ProblemError, isVerbose: boolean): string {
-  return [
-    ...refusalLines(error),
-    ...(isVerbose && error.requestId !== '' ? [`Request id: ${error.requestId}`] : []),
-  ].join('\n');
-}
+const problemText = (error: ProblemError, isVerbose: boolean): string =>
+  [...refusalLines(error), ...requestLines(error, isVerbose)].join('\n');
+
+const requestLines = (cause: unknown, isVerbose: boolean): string[] =>
+  isVerbose && cause instanceof ProblemError && cause.requestId !== ''
+    ? [`Request id: ${cause.requestId}`]
+    : [];
 
 /** Return what a refusal says, a line for each fault, and what to do about it. */
 export function refusalLines(error: ProblemError): string[] {
@@ -110,7 +112,7 @@ export async function usageFaults<Answer>(request: Promise<Answer>): Promise<Ans
     return await request;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 400) throw error;
-    throw new CliError(problemText(error, false), exitCodes.usage);
+    throw new CliError(refusalLines(error).join('\n'), exitCodes.usage, { cause: error });
   }
 }
 

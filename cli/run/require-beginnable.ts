@@ -26,6 +26,7 @@ export async function requireBeginnable(
   { faults = [], nodes, ...query }: Beginning,
 ): Promise<void> {
   const all = [...faults];
+  let cause: unknown;
   try {
     await client.call<typeof checkTraining>('GET /projects/check-training', {
       query: {
@@ -41,9 +42,11 @@ export async function requireBeginnable(
     if (error.status !== 404) {
       if (error.status !== 400 && all.length === 0) throw error;
       all.push(...refusalLines(error));
+      cause = error;
     }
   }
-  if (all.length > 0) throw new CliError([...all, 'Nothing was sent.'].join('\n'), exitCodes.usage);
+  if (all.length > 0)
+    throw new CliError([...all, 'Nothing was sent.'].join('\n'), exitCodes.usage, { cause });
 }
 
 /** Return what the service would refuse in the configuration of a plan, and in the command that it fills. */

@@ -26,4 +26,3 @@ export const experimentAttributes = [
   'start_time',
   'end_time',
 ] as const;
-export type ExperimentAttribute = (typeof experimentAttributes)[number];

@@ -458,7 +458,7 @@ describe('mps', { shuffle: false }, () => {
 
   test('tells what the service refuses, with the parameter', async () => {
     const refused = await mps(['run', '--nodes', '1000']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/nodes must be/) });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/nodes must be/) });
     expect(refused.stderr).not.toContain('Request id');
     expect((await mps(['run', '--nodes', '1000', '--verbose'])).stderr).toContain('Request id: ');
   });

@@ -91,7 +91,7 @@ describe('a program as it is', () => {
     const placed = await ran('run', '-S', 'lr=0.5', '--', 'python3', 'train.py', '{lr}', '{args}');
     expect(placed.stdout).toBe('arguments 0.5 --seed=7 --lr=0.5\n');
     const unknown = await mps('run', '--', 'python3', 'train.py', '{rate}');
-    expect(unknown.code).toBe(1);
+    expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain('train.yaml has no single value for {rate} of the command');
     const script = await mps('run', '-S', '--lr=1', '--', 'sh', '-c', 'python3 train.py');
     expect(script).toMatchObject({ code: 2, stderr: expect.stringContaining('the script of a shell') });

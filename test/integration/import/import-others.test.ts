@@ -19,8 +19,8 @@ test("a folder of TensorBoard's event files is a project of its runs", async () 
     [4, 0.2],
     [5, Number.NaN],
   ]);
-  expect(valuesOf(first?.points ?? [], 'both')).toEqual([[1, 1.5]]);
-  expect(valuesOf(first?.points ?? [], 'b/both')).toEqual([[1, 2.5]]);
+  expect(valuesOf(first?.points ?? [], 'both/a')).toEqual([[1, 1.5]]);
+  expect(valuesOf(first?.points ?? [], 'both/b')).toEqual([[1, 2.5]]);
   expect([...(first?.files.keys() ?? [])]).toEqual([
     'images/grey_step_2.png',
     'histograms/weights_step_3.json',

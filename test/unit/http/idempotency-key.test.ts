@@ -13,7 +13,7 @@ const proxyEvent = { headers: {} } as Event;
 
 /** POSTs that take no key: they create nothing, and doing them twice is the same as once. */
 const createNothing = [
-  /\/(cancel|delete|estimate|pause|read|restore|resume|retry)$/,
+  /\/(cancel|check|delete|estimate|pause|read|restore|resume|retry)$/,
   /\/(metrics|params)$/,
   /^\/users\/\{user_id\}\/type$/,
   /^\/links\/session$/,

@@ -55,7 +55,8 @@ function Row({
   const receipt = receipts.get(strategy_id)?.receipt ?? undefined;
   const isThere = status === 'SUCCEEDED';
   // Likeness to a result says nothing of the model.
-  const value = receipt && (quality.isAccuracy || compression.isOwn) ? quality.of(receipt, 'after') : undefined;
+  const value =
+    receipt && (quality.isAccuracy || compression.isOwn) ? quality.of(receipt, 'after') : undefined;
   const ratio = ratioToModel(compression, (id) => receipts.get(id)?.receipt?.latency?.ratio);
   return (
     <tr aria-current={strategy_id === chosen ? 'true' : undefined}>
