@@ -118,7 +118,7 @@ describe('Ctrl-C', () => {
   ])('while $what ends it, and says what is left', async ({ args, at, told }) => {
     await writeFile(join(folder, 'train.yaml'), 'epochs: 1\n');
     await writeFile(join(folder, 'net.onnx'), model);
-    const { url, received } = await served(dispatch({}));
+    const { url, received } = await served(dispatch({ [at]: silent }));
     const started = startMps(args, { folder, home: folder, environment: environmentOf(url) });
     await seen(received, at);
     started.child.kill('SIGINT');
