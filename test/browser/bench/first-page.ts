@@ -22,13 +22,14 @@ export async function measureFirstPage(
   await devtools.send('Network.enable');
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
   const counted = new Map<string, number>();
-  const answers = new Set<string>();
+  /** Requests of this page for files: what the browser loads by itself ends here, too. */
+  const asked = new Set<string>();
   let last = performance.now();
   devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
-    if (isAnswer(request.url) || request.url.startsWith('data:')) answers.add(requestId);
+    if (!isAnswer(request.url) && !request.url.startsWith('data:')) asked.add(requestId);
   });
   devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (answers.has(requestId)) return;
+    if (!asked.has(requestId)) return;
     counted.set(requestId, encodedDataLength);
     last = performance.now();
   });
