@@ -25,7 +25,7 @@ export function widenStored(graph: Graph): () => void {
     const stored =
       isWidening(node) && !outputs.has(name) ? graph.initializers.get(node.input[0] ?? '') : undefined;
     if (stored === undefined || (stored.type !== 'float16' && stored.type !== 'bfloat16')) return true;
-    const wide = graph.put(lazyTensor(name, 'float', stored.dims, () => bytesOf(floatsOf(stored))));
+    const wide = graph.put(lazyTensor(name, 'float', stored.dims, () => floatsOf(stored)));
     casts.set(name, { node, stored, wide });
     return false;
   });
@@ -55,7 +55,7 @@ function storeAgain(graph: Graph, casts: ReadonlyMap<string, StoredCast>): void 
 const narrowed = (tensor: Tensor, name: string, type: Tensor['type']): Tensor =>
   lazyTensor(name, type, tensor.dims, () => {
     const values = floatsOf(tensor);
-    return bytesOf(type === 'float16' ? new Float16Array(values) : bfloat16s(values));
+    return type === 'float16' ? new Float16Array(values) : bfloat16s(values);
   });
 
 /** Round to bfloat16, half to even: the upper half of the bits of float32. */
@@ -63,6 +63,3 @@ function bfloat16s(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return Uint16Array.from(bits, (float) => (float + 0x7fff + ((float >>> 16) & 1)) >>> 16);
 }
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);

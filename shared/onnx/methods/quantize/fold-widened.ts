@@ -161,16 +161,12 @@ type Widen = (node: NodeProto, inputs: readonly (Tensor | undefined)[], first: T
 const cast: Widen = (node, _, first) => {
   const to = intAttribute(node, 'to', 0);
   if (!isFloatTensor(first) || first.verbatim !== undefined) return undefined;
-  if (to === dataTypes.float)
-    return lazyTensor(first.name, 'float', first.dims, () => bytesOf(floatsOf(first)));
+  if (to === dataTypes.float) return lazyTensor(first.name, 'float', first.dims, () => floatsOf(first));
   // A model that computes in half precision may cast its float32 weights each time that it runs.
   return to === dataTypes.float16
-    ? lazyTensor(first.name, 'float16', first.dims, () => bytesOf(new Float16Array(floatsOf(first))))
+    ? lazyTensor(first.name, 'float16', first.dims, () => new Float16Array(floatsOf(first)))
     : undefined;
 };
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Float16Array): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** First axis of DequantizeLinear. */
 const usualAxis = 1;
@@ -205,7 +201,7 @@ const dequantize: Widen = (node, [, scale, zeroPoint], first) => {
         }
       }
     }
-    return bytesOf(values);
+    return values;
   });
 };
 

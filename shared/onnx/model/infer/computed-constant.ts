@@ -17,18 +17,12 @@ export function computedConstant(
   const [a, b] = inputs;
   if (node.domain !== '' || a?.type !== 'float' || a.verbatim !== undefined) return undefined;
   const each = single[node.opType];
-  if (each !== undefined) return floats(name, a.dims, () => floatsOf(a).map(each));
+  if (each !== undefined) return lazyTensor(name, 'float', a.dims, () => floatsOf(a).map(each));
   const both = pairs[node.opType];
   if (both !== undefined) return b?.type === 'float' ? combined(a, b, both, name) : undefined;
   const reduction = reductions[node.opType];
   return reduction && reduced(node, a, b, reduction, name);
 }
-
-const floats = (name: string, dims: readonly number[], make: () => Float32Array): Tensor =>
-  lazyTensor(name, 'float', dims, () => {
-    const { buffer, byteOffset, byteLength } = make();
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  });
 
 const single: Readonly<Record<string, (a: number) => number>> = {
   Abs: Math.abs,
@@ -55,7 +49,7 @@ function combined(
 ): Tensor | undefined {
   const dims = broadcast(a.dims, b.dims)?.filter(isKnown);
   if (dims === undefined) return undefined;
-  return floats(name, dims, () => {
+  return lazyTensor(name, 'float', dims, () => {
     const [x, y, p, q] = [floatsOf(a), floatsOf(b), stepsOf(a.dims, dims), stepsOf(b.dims, dims)];
     const values = new Float32Array(elementCount(dims));
     for (let at = 0; at < values.length; at += 1) {
@@ -116,7 +110,7 @@ function reduced(
   const kept = dims.map((dim, axis) => (gone.has(axis) ? 1 : dim));
   const isKept = intAttribute(node, 'keepdims', 1) !== 0;
   const count = elementCount(dims) / elementCount(kept);
-  return floats(name, isKept ? kept : kept.filter((_, axis) => !gone.has(axis)), () => {
+  return lazyTensor(name, 'float', isKept ? kept : kept.filter((_, axis) => !gone.has(axis)), () => {
     const steps = stepsOf(kept, dims);
     const sums = new Float64Array(elementCount(kept));
     for (const [at, value] of floatsOf(tensor).entries()) {

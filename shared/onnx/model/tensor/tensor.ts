@@ -31,16 +31,17 @@ export interface Tensor {
 export const elementCount = (dims: readonly number[]): number =>
   dims.reduce((product, dim) => product * dim, 1);
 
-/** Create a tensor whose bytes `make` computes at each request. */
+/** Create a tensor whose values `make` computes at each request, as an array of their type or as bytes. */
 export function lazyTensor(
   name: string,
   type: DataTypeName,
   dims: readonly number[],
-  make: () => Uint8Array,
+  make: () => ArrayBufferView,
 ): Tensor {
   const byteLength = byteLengthOf(type, elementCount(dims));
   const bytes = (): Uint8Array => {
-    const made = make();
+    const values = make();
+    const made = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     if (made.byteLength !== byteLength) {
       throw new Error(`tensor ${name} must have ${byteLength} bytes, not ${made.byteLength}`);
     }
@@ -72,15 +73,12 @@ export function sourceTensor(
 }
 
 /** Create a tensor of these values without copying them. */
-export function makeTensor(
+export const makeTensor = (
   name: string,
   type: DataTypeName,
   dims: readonly number[],
   values: ArrayBufferView,
-): Tensor {
-  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  return lazyTensor(name, type, dims, () => bytes);
-}
+): Tensor => lazyTensor(name, type, dims, () => values);
 
 /** Create a one-dimensional int64 constant, for example a shape or axes. */
 export const makeInt64s = (name: string, values: readonly number[]): Tensor =>

@@ -88,15 +88,14 @@ export function blockTensors(
   };
   // Scales have the type of the activations, and that is the weight's.
   const type = weight.tensor.type === 'float16' ? 'float16' : 'float';
-  const asBytes = (values: Float32Array) => {
-    const { buffer, byteOffset, byteLength } = type === 'float16' ? new Float16Array(values) : values;
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  };
   const dims = shape === 'product' ? [weight.n, blocks, blockBytes] : [weight.n, (weight.k * bits) / 8];
   const zeroDims = [weight.n, Math.ceil((blocks * bits) / 8)];
   return {
     packed: lazyTensor(`${name}_Q${bits}`, 'uint8', dims, () => computed().packed),
-    scales: lazyTensor(`${name}_scales`, type, [weight.n, blocks], () => asBytes(computed().scales)),
+    scales: lazyTensor(`${name}_scales`, type, [weight.n, blocks], () => {
+      const { scales } = computed();
+      return type === 'float16' ? new Float16Array(scales) : scales;
+    }),
     zeroPoints: symmetric
       ? undefined
       : lazyTensor(`${name}_zero_points`, 'uint8', zeroDims, () => computed().zeroPoints ?? new Uint8Array()),

@@ -133,10 +133,7 @@ export function makePlain(graph: Graph, names: Names, node: NodeProto): NodeProt
 
 /** Return a constant times a factor. The factor is applied when the constant is read. */
 const scaled = (tensor: Tensor, name: string, factor: number): Tensor =>
-  lazyTensor(name, 'float', tensor.dims, () => {
-    const values = floatsOf(tensor).map((value) => value * factor);
-    return new Uint8Array(values.buffer);
-  });
+  lazyTensor(name, 'float', tensor.dims, () => floatsOf(tensor).map((value) => value * factor));
 
 /** Quantize Conv with one scale. ConvInteger fails at run time with zero points for several channels. */
 export const quantizeConv: DynamicRule = (dynamic, node) => {

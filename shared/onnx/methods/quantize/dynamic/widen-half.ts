@@ -55,13 +55,7 @@ function withCasts(graph: Graph, node: NodeProto, { names, widened, type }: Wide
     }
     const { owner, tensor } = constant;
     const known = widened.get(tensor) ?? names.make(`${name}_float32`);
-    if (!widened.has(tensor))
-      owner.put(
-        lazyTensor(known, 'float', tensor.dims, () => {
-          const { buffer, byteOffset, byteLength } = floatsOf(tensor);
-          return new Uint8Array(buffer, byteOffset, byteLength);
-        }),
-      );
+    if (!widened.has(tensor)) owner.put(lazyTensor(known, 'float', tensor.dims, () => floatsOf(tensor)));
     widened.set(tensor, known);
     return known;
   });

@@ -77,7 +77,7 @@ export function halfTensor(
         `${count} of ${elementCount(tensor.dims)} values of ${tensor.name} were clamped to ±65504.`,
       );
     }
-    return new Uint8Array(halves.buffer);
+    return halves;
   });
   // A constant that fills a computed shape keeps doing so.
   return tensor.fill === undefined ? half : filledTensor(half, half.bytes().slice(0, 2), tensor.fill.shape);
